@@ -26,6 +26,9 @@ var ofTheProgram = []fault{
 	{"gradients of the search for modes that do not count", "cmd/r2sgld ModesOfARun", []edit{
 		{"internal/runner.(*execution).doubts", "sum.Gradients += x.searched", "_ = x.searched"},
 	}},
+	{"store: a file of the user's is taken for the record", "internal/store RecordOfTheUser", []edit{
+		{"internal/store.(*Folder).readRecord", "r.alien = len(data) > 0", "r.alien = false"},
+	}},
 	{"files ours by their names", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).owns", "m.Bytes || info.Size() > m.Bytes", "0"},
 		{"internal/store.(*Folder).owns", "m.CRC32C", "sum"},

@@ -61,6 +61,29 @@ func (th *thrower) lost(t *testing.T) (out []string) {
 	return out
 }
 
+// A file of the user's that is called as the record is refused and stays; one that a run
+// had hardly begun is no hindrance.
+func TestRecordOfTheUser(t *testing.T) {
+	for text, refused := range map[string]bool{"mine": true, "{\"a\": 1}\n": true, "\n": true, "": false, "{\"na": false, "{\"na\n{\"name\":\"a\"": false} {
+		for _, force := range []bool{false, true} {
+			dir := t.TempDir()
+			name := filepath.Join(dir, recordName)
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Create(quick{}, dir, anyRun, force)
+			if refused != (err != nil) || err != nil && !strings.Contains(err.Error(), recordName+" in it is not of a run, but yours") {
+				t.Errorf("%q, force %v: %v", text, force, err)
+			}
+			if err == nil {
+				_ = f.release()
+			} else if now, err := os.ReadFile(name); err != nil || string(now) != text {
+				t.Errorf("%q is now %q, %v", text, now, err)
+			}
+		}
+	}
+}
+
 // Whatever files a user puts into the folder of a run, finished or cut short anywhere or
 // not of a run at all: a run that takes its place, one that goes on in it, and one that
 // fails leave them as they are, byte for byte, or are refused before they write.

@@ -68,6 +68,9 @@ func (f *Folder) survey(k Kind, spared string) (*contents, error) {
 	if err := f.readRecord(); err != nil {
 		return nil, err
 	}
+	if f.record.alien {
+		return nil, errors.New(recordName + " in it is not of a run, but yours: choose another folder")
+	}
 	data, err := readBounded(f.files, f.Path(k.Manifest), mostDocument)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, advice(err)

@@ -57,6 +57,7 @@ type mark struct {
 type record struct {
 	mu     sync.Mutex
 	found  bool              // there is one
+	alien  bool              // which no run wrote
 	torn   bool              // its last line is not whole
 	marks  map[string][]mark // of files, by their names
 	arrays map[string]int64  // folders, with the bytes of a chunk; 0 is not known
@@ -95,7 +96,9 @@ func (f *Folder) readRecord() error {
 		return advice(err)
 	}
 	r.found, r.torn = err == nil, len(data) > 0 && data[len(data)-1] != '\n'
+	r.alien = len(data) > 0
 	for line := range bytes.Lines(data) {
+		r.alien = r.alien && !begins(line, `{"name":`)
 		var m mark
 		if json.Unmarshal(line, &m) != nil || !fs.ValidPath(m.Name) { // one that is cut short tells of nothing that is there
 			continue
@@ -106,6 +109,11 @@ func (f *Folder) readRecord() error {
 	}
 	f.record = r
 	return nil
+}
+
+// begins reports whether a line, which may be cut short, begins with text.
+func begins(line []byte, text string) bool {
+	return bytes.HasPrefix(line, []byte(text)) || strings.HasPrefix(text, string(line))
 }
 
 // enter puts marks on record, durably.
