@@ -73,10 +73,8 @@ func again(command, file string, set []string) string {
 func jobOf(r *config.Run) (*runner.Job, error) {
 	hash, err := r.Resolved.Hash()
 	j := &runner.Job{Request: job.Request{Command: r.Command, Name: r.Name, Warnings: r.Warnings, Config: r.Resolved, Hash: hash},
-		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, Rows: r.Rows}
-	if r.Outputs != nil {
-		j.Outputs = r.Outputs
-	}
+		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, Rows: r.Rows,
+		Outputs: r.Outputs}
 	if f := r.Resolved.Figures; f != nil {
 		j.Shown = f.Parameters
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
-	"github.com/r2sgld/r2sgld/internal/command"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
@@ -40,14 +39,20 @@ type Run struct {
 	Command  string // sample or identify
 	Name     string
 	Problem  r2sgld.Problem
-	Settings r2sgld.Settings    // without Hooks and Threads
-	Until    *tune.Until        // of method auto, whose step sizes and temperatures are to be found; nil for others
-	Model    *dynamics.Problem  // of identify: the posterior, to explain the draws with
-	Rows     *rows.Posterior    // of fit
-	Outputs  *command.Potential // of sample, if its program knows more of states than their energy
-	Warnings []string           // what a user should know, though it is allowed
-	Note     string             // what to say before it begins; "" is nothing
+	Settings r2sgld.Settings   // without Hooks and Threads
+	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
+	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
+	Rows     *rows.Posterior   // of fit
+	Outputs  Outputs           // what is known of states beside their energies; nil where nothing is
+	Warnings []string          // what a user should know, though it is allowed
+	Note     string            // what to say before it begins; "" is nothing
 	Resolved Resolved
+}
+
+// Outputs are what is known of states beside their energies: numbers with names.
+type Outputs interface {
+	OutputNames() []string
+	Outputs(states [][]float64, seed int64) ([][]float64, error)
 }
 
 // dear reports whether gradients are: a model that is not linear in its parameters goes through

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/system"
@@ -40,6 +41,7 @@ type RowModel struct {
 	Likelihood  []string `json:"likelihood,omitempty"`
 	LogLik      []string `json:"log_lik,omitempty"`
 	Constraints []string `json:"constraints,omitempty"`
+	Labels      []string `json:"labels,omitempty"`
 }
 
 // textOrList is one text or a list of them.
@@ -101,6 +103,8 @@ func (f *fitReader) modelKeys() []key.Key {
 		textOrList("likelihood", &r.Likelihood).Tells("this or `log_lik`", "`y ~ normal(mu, sigma)`: the [law](#laws) of a column in every row"),
 		textOrList("log_lik", &r.LogLik).Tells("", "formulas that are added to the log density of a row"),
 		textOrList("constraints", &r.Constraints).Tells("none", "[inequalities](#constraints) in the parameters, such as `c[A] <= c[B]`"),
+		textOrList("labels", &r.Labels).Tells("none", "of a mixture: vectors whose entries are of [components](#labels-of-components) that bear no "+
+			"name; of one, all with the same entries"),
 	}
 }
 
@@ -210,6 +214,10 @@ func (l *loader) fit() (*Run, error) {
 	}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: &f.resolved, Figures: figures}
 	s.Problem = l.target(p.Potential)
+	if p.Labels != nil {
+		f.alike(s.Problem, p)
+		s.Outputs = p.Labels
+	}
 	found, err := f.modes(s.Problem, p)
 	if err != nil {
 		return nil, err
@@ -227,6 +235,27 @@ func (l *loader) fit() (*Run, error) {
 		return s, f.beginByMinibatches(s, p, by, found)
 	}
 	return s, f.begin(s, p, mode)
+}
+
+// labelTries is how many points tell whether components are alike.
+const labelTries = 20
+
+// alike refuses labels of components that the density, or a constraint, tells apart.
+func (f *fitReader) alike(p r2sgld.Problem, of *rows.Posterior) {
+	draw, x, full := f.scattered(p, of), make([]float64, p.Potential.Dim()), make([]float64, len(of.Names))
+	inside := func(y []float64) bool { return p.Domain == nil || p.Domain.Contains(f.reduced(y)) }
+	for range labelTries {
+		if draw(x) != nil {
+			return
+		}
+		if copy(full, x); f.region.Slice != nil {
+			f.region.Slice.Full(full, x)
+		}
+		if _, err := of.Labels.Alike(full, inside); err != nil {
+			f.Report(f.root.Field("model").Field("labels"), "%v", err)
+			return
+		}
+	}
 }
 
 // firstMode is the mode to begin at; nil where there is none, or where it is a pole, of which
@@ -303,7 +332,8 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 	}
 	t.SHA256 = now
 	m := f.model
-	m.Likelihood, m.LogLik, m.Where, m.Drop = f.resolved.Likelihood, f.resolved.LogLik, t.Where, t.Missing == "drop"
+	r := &f.resolved
+	m.Likelihood, m.LogLik, m.Labels, m.Where, m.Drop = r.Likelihood, r.LogLik, r.Labels, t.Where, t.Missing == "drop"
 	p, err := rows.Build(m, file, t.File)
 	if err != nil {
 		in.Faults(err)

@@ -22,6 +22,7 @@ type Model struct {
 	Likelihood []string // "y ~ normal(mu, sigma)"
 	LogLik     []string // formulas that are added to the log density of a row
 	Where      []string // inequalities that the rows fulfil which are used
+	Labels     []string // of components: vectors whose entries change places together
 	Drop       bool     // rows with missing values are left out; else they are a fault
 }
 
@@ -54,6 +55,8 @@ type Posterior struct {
 	Orders    [][2]int // coordinates of which the first is at most the second
 	Equations [][]int  // coordinates whose sum is 1
 	Left      int      // rows that are left out
+
+	Labels *Labels // nil without
 
 	// Outcomes are what the laws of the likelihood are of, in the rows that are used.
 	Outcomes *Outcomes
@@ -120,7 +123,7 @@ func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
 	}
 	b.heads(header, file)
 	for _, step := range []func(){
-		b.declare, b.define, b.read, func() { b.table(r, file) }, b.coordinates, b.priors, b.likelihood, b.outcomes,
+		b.declare, b.define, b.read, func() { b.table(r, file) }, b.coordinates, b.priors, b.likelihood, b.outcomes, b.labels,
 	} {
 		if len(b.faults) == 0 {
 			step()

@@ -454,6 +454,13 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, "deaths ~ poisson_log(X + a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} },
 			"is a block of columns"},
 		{[]Parameter{a}, good, func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"doses"}}} }, `did you mean "dose"?`},
+		{[]Parameter{a}, good, func(m *Model) { m.Labels = []string{"a"} }, `"a" is one number: labels are those of the entries`},
+		{[]Parameter{a, {Name: "mean[2]"}}, good, func(m *Model) { m.Labels = []string{"maen"} }, `did you mean "mean"?`},
+		{[]Parameter{a, {Name: "w", Shape: "ordered(2)"}}, good, func(m *Model) { m.Labels = []string{"w"} }, `the order of "w" tells its entries apart`},
+		{[]Parameter{a, {Name: "w", Shape: "positive_ordered(2)"}}, good, func(m *Model) { m.Labels = []string{"w"} }, `the order of "w"`},
+		{[]Parameter{a, {Name: "w", Shape: "simplex(21)"}}, good, func(m *Model) { m.Labels = []string{"w"} }, "at most 20 can be labelled"},
+		{[]Parameter{a, {Name: "w[2]"}}, good, func(m *Model) { m.Labels = []string{"w", "w"} }, `"w" comes twice`},
+		{[]Parameter{a, {Name: "w[2]"}, {Name: "v[3]"}}, good, func(m *Model) { m.Labels = []string{"w", "v"} }, `"v" has 3 entries and "w" 2`},
 	} {
 		m := model(c.parameters)
 		if c.likelihood != "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/r2sgld/r2sgld/internal/store"
 )
 
-// Outputs are what a program knows of states beside their energies: Stan's transformed
-// parameters and generated quantities.
+// Outputs are what is known of states beside their energies: Stan's transformed parameters and
+// generated quantities, or the parameters of a mixture by labels that draws agree on.
 type Outputs interface {
 	OutputNames() []string
 	// Outputs returns a number for each name of each state. What is drawn follows from the seed.
@@ -21,8 +21,7 @@ type Outputs interface {
 // alone is asked for.
 const mostOutputNumbers = 4_000_000
 
-// outputs asks for what the program of the potential knows of draws, for the store and the
-// summary. Outputs that are coordinates are left out: they are there.
+// outputs asks for what is known of draws, for the store and the summary. Outputs that are coordinates are left out: they are there.
 func (x *execution) outputs(ctx context.Context, res *r2sgld.Result, sum *report.Summary) error {
 	var names []string
 	var at []int

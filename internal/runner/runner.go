@@ -26,7 +26,7 @@ type Job struct {
 	Settings r2sgld.Settings
 	Model    *dynamics.Problem // what identify fits; nil for others
 	Rows     *rows.Posterior   // what fit fits; nil for others
-	Outputs  Outputs           // of sample, what its program knows of draws; nil for others
+	Outputs  Outputs           // nil where nothing but the energy is known of states
 	Time     string            // what the data call the time, for figures
 	Until    *tune.Until       // of method auto, which finds step sizes and temperatures itself and runs until then; nil for others
 

@@ -1,0 +1,294 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// Labels are the numbers 1 … K that the components of a mixture go by. Where the density is the
+// same whatever component bears which, means over draws say nothing of a component: Labels
+// has draws agree on them first.
+type Labels struct {
+	Vectors []string // whose entries change places together
+	at      [][]int  // coordinates of each
+	entries []string // what stands in brackets, as of the first
+	names   []string // of the coordinates
+	energy  potential.Potential
+}
+
+const (
+	mostComponents = 20   // each draw weighs each label against each entry
+	mostTried      = 1000 // draws that the one with the least energy is sought among
+	mostAgreeing   = 4000 // draws that laws of labels are fitted to
+	mostSweeps     = 100  // through these; few take more than ten
+)
+
+// labels finds the vectors that are labelled: those that are named, and where one is, all with
+// the same entries.
+func (b *builder) labels() {
+	if len(b.Labels) == 0 {
+		return
+	}
+	fault := func(format string, args ...any) { b.fault([]string{"labels"}, -1, format, args...) }
+	l := &Labels{names: b.out.Names, energy: b.out.Potential}
+	b.out.Labels = l
+	var first *array
+	for _, name := range b.Labels {
+		v := b.vectors[name]
+		switch {
+		case v == nil:
+			fault("%q is no parameter%s", name, near(name, b.bare()))
+		case len(v.order) < 2:
+			fault("%q is one number: labels are those of the entries of vectors, such as w: simplex(3) and mu[3]", name)
+		case strings.HasSuffix(strings.TrimSpace(strings.SplitN(v.Shape, "(", 2)[0]), "ordered"):
+			fault("the order of %q tells its entries apart: leave labels out, or the order", name)
+		case len(v.order) > mostComponents:
+			fault("%q has %d entries: at most %d can be labelled", name, len(v.order), mostComponents)
+		case slices.Contains(l.Vectors, name):
+			fault("%q comes twice", name)
+		case first != nil && len(v.order) != len(first.order):
+			fault("%q has %d entries and %q %d: they are of the same components", name, len(v.order), first.bare, len(first.order))
+		default:
+			if first == nil {
+				first = v
+			}
+			l.add(v)
+			continue
+		}
+		return
+	}
+	if len(b.Labels) > 1 {
+		return
+	}
+	for _, v := range b.sorted {
+		if v != first && len(v.order) == len(first.order) && maps.EqualFunc(v.entries, first.entries, func(int, int) bool { return true }) {
+			l.add(v)
+		}
+	}
+}
+
+// bare are the names of the parameters, without brackets.
+func (b *builder) bare() (names []string) {
+	for _, v := range b.sorted {
+		names = append(names, v.bare)
+	}
+	return names
+}
+
+func (l *Labels) add(v *array) {
+	l.Vectors, l.at = append(l.Vectors, v.bare), append(l.at, v.order)
+	if len(l.at) > 1 {
+		return
+	}
+	for _, j := range v.order {
+		_, entry, _ := strings.Cut(l.names[j], "[")
+		l.entries = append(l.entries, strings.TrimSuffix(entry, "]"))
+	}
+}
+
+// Alike fails where the density at x, or whether x is inside, changes as two components change
+// places. It reports whether the density there is finite, which says that it tells.
+func (l *Labels) Alike(x []float64, inside func(x []float64) bool) (tells bool, err error) {
+	eval, u, g := l.energy.Evaluator(1, nil), make([]float64, 1), make([]float64, len(x))
+	at := func(x []float64) float64 { eval.Eval(u, g, x); return u[0] }
+	was := at(x)
+	if math.IsNaN(was) || math.IsInf(was, 0) || !inside(x) {
+		return false, nil
+	}
+	for k := range l.entries[1:] {
+		y := slices.Clone(x)
+		for _, of := range l.at {
+			y[of[k]], y[of[k+1]] = x[of[k+1]], x[of[k]]
+		}
+		pair := fmt.Sprintf("%s and %s of %s", l.entries[k], l.entries[k+1], strings.Join(l.Vectors, ", "))
+		if !inside(y) {
+			return true, fmt.Errorf("a constraint tells %s apart: leave labels out, or the constraint", pair)
+		}
+		if now := at(y); !(math.Abs(now-was) <= 1e-9*(1+math.Abs(was))) {
+			return true, fmt.Errorf("%s are not alike: where they change places, −log density changes from %.6g to %.6g. "+
+				"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)",
+				pair, was, now)
+		}
+	}
+	return true, nil
+}
+
+// OutputNames are those of the entries of vectors that draws agree on: mu_labelled[1], …
+func (l *Labels) OutputNames() (names []string) {
+	for _, v := range l.Vectors {
+		for _, e := range l.entries {
+			names = append(names, v+"_labelled["+e+"]")
+		}
+	}
+	return names
+}
+
+// Outputs returns the entries of each state by the labels that states agree on: those under
+// which entries are most probable by a normal law of each label, independent of one another
+// (Stephens 2000, Dealing with label switching in mixture models, section 4.1). The laws begin at
+// a state of high density (Marin, Mengersen and Robert 2005), and labels are numbered by the means
+// of the first vector. The seed is of no use.
+func (l *Labels) Outputs(states [][]float64, _ int64) ([][]float64, error) {
+	some := every(states, mostAgreeing)
+	laws := l.begin(every(states, mostTried), some)
+	order := make([][]int, len(some)) // order[s][k] is the entry of state s with label k
+	for range mostSweeps {
+		changed := false
+		for s, x := range some {
+			if now := laws.order(l.at, x); !slices.Equal(now, order[s]) {
+				order[s], changed = now, true
+			}
+		}
+		if !changed {
+			break
+		}
+		for i, of := range l.at {
+			for k := range l.entries {
+				laws.set(i, k, len(some), func(s int) float64 { return some[s][of[order[s][k]]] })
+			}
+		}
+	}
+	label := numbers(len(l.entries))
+	slices.SortStableFunc(label, func(a, b int) int { return cmp.Compare(laws.mean[0][a], laws.mean[0][b]) })
+	out := make([][]float64, len(states))
+	for s, x := range states {
+		order := laws.order(l.at, x)
+		for _, of := range l.at {
+			for _, k := range label {
+				out[s] = append(out[s], x[of[order[k]]])
+			}
+		}
+	}
+	return out, nil
+}
+
+// every are n of the states, or some more, evenly spaced; all of few.
+func every(states [][]float64, n int) (some [][]float64) {
+	for s := 0; s < len(states); s += max(1, len(states)/n) {
+		some = append(some, states[s])
+	}
+	return some
+}
+
+func numbers(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
+// normals are the laws of the entries of each vector by label.
+type normals struct {
+	mean, sd [][]float64
+	least    []float64   // of sd, for each vector: few states that agree would draw close on themselves
+	cost     [][]float64 // of an entry for a label: −log density, but for what is the same in every order
+}
+
+// begin has the mean of each label at the entry of the state with the least energy of those tried,
+// and the standard deviation of all entries of its vector.
+func (l *Labels) begin(tried, states [][]float64) *normals {
+	eval, u, g := l.energy.Evaluator(1, nil), make([]float64, 1), make([]float64, len(l.names))
+	best, least := tried[0], math.Inf(1)
+	for _, x := range tried {
+		if eval.Eval(u, g, x); u[0] < least {
+			best, least = x, u[0]
+		}
+	}
+	n, v := len(l.entries), len(l.at)
+	matrix := func(rows int) (m [][]float64) {
+		for range rows {
+			m = append(m, make([]float64, n))
+		}
+		return m
+	}
+	laws := &normals{mean: matrix(v), sd: matrix(v), least: make([]float64, v), cost: matrix(n)}
+	for i, of := range l.at {
+		for k := range n {
+			laws.set(i, k, len(states)*n, func(s int) float64 { return states[s/n][of[s%n]] })
+			laws.mean[i][k] = best[of[k]]
+		}
+		laws.least[i] = 1e-3 * laws.sd[i][0]
+	}
+	return laws
+}
+
+// set fits the law of vector i and label k to n numbers.
+func (l *normals) set(i, k, n int, at func(s int) float64) {
+	mean, sum := 0.0, 0.0
+	for s := range n {
+		mean += (at(s) - mean) / float64(s+1)
+	}
+	for s := range n {
+		sum += (at(s) - mean) * (at(s) - mean)
+	}
+	l.mean[i][k], l.sd[i][k] = mean, max(math.Sqrt(sum/float64(n)), l.least[i], math.SmallestNonzeroFloat64)
+}
+
+// order is which entry of x is that of each label.
+func (l *normals) order(vectors [][]int, x []float64) []int {
+	for k, of := range l.cost {
+		for e := range of {
+			of[e] = 0
+			for i, at := range vectors {
+				z := (x[at[e]] - l.mean[i][k]) / l.sd[i][k]
+				of[e] += z * z / 2
+			}
+		}
+	}
+	return assign(l.cost)
+}
+
+// assign returns the column of each row of a square matrix, each once, for which the sum of
+// cost is the least (Kuhn 1955; by shortest augmenting paths, Jonker and Volgenant 1987).
+func assign(cost [][]float64) []int {
+	n := len(cost)
+	row, column := make([]float64, n+1), make([]float64, n+1) // potentials of the dual problem
+	held := make([]int, n+1)                                  // row of a column, counted from 1; 0 is none
+	for i := 1; i <= n; i++ {
+		least, from, done := make([]float64, n+1), make([]int, n+1), make([]bool, n+1)
+		for j := range least {
+			least[j] = math.Inf(1)
+		}
+		held[0] = i
+		at := 0
+		for held[at] != 0 {
+			done[at] = true
+			next, step := 0, math.Inf(1)
+			for j := 1; j <= n; j++ {
+				if done[j] {
+					continue
+				}
+				if c := cost[held[at]-1][j-1] - row[held[at]] - column[j]; c < least[j] {
+					least[j], from[j] = c, at
+				}
+				if least[j] < step {
+					step, next = least[j], j
+				}
+			}
+			for j := range done {
+				if done[j] {
+					row[held[j]] += step
+					column[j] -= step
+				} else {
+					least[j] -= step
+				}
+			}
+			at = next
+		}
+		for at != 0 {
+			held[at], at = held[from[at]], from[at]
+		}
+	}
+	of := make([]int, n)
+	for j := 1; j <= n; j++ {
+		of[held[j]-1] = j - 1
+	}
+	return of
+}

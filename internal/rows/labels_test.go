@@ -1,0 +1,197 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/combin"
+	"pgregory.net/rapid"
+)
+
+// The assignment is the best of all.
+// Mutants it kills: assign without its potentials.
+func TestAssign(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(t, "n")
+		cost := make([][]float64, n)
+		for i := range cost {
+			cost[i] = rapid.SliceOfN(rapid.Float64Range(-10, 10), n, n).Draw(t, "row")
+		}
+		sum := func(of []int) (s float64) {
+			for i, j := range of {
+				s += cost[i][j]
+			}
+			return s
+		}
+		got := assign(cost)
+		if held := slices.Sorted(slices.Values(got)); !slices.Equal(held, numbers(n)) {
+			t.Fatalf("%v holds a column twice", got)
+		}
+		for _, of := range combin.Permutations(n, n) {
+			if sum(of) < sum(got)-1e-9 {
+				t.Fatalf("%v costs %g, %v %g", got, sum(got), of, sum(of))
+			}
+		}
+	})
+}
+
+// mixture is a posterior of three components.
+func mixture(t *testing.T, labels ...string) *Posterior {
+	t.Helper()
+	m := Model{Parameters: []Parameter{free("a", "normal(0, 1)"), free("mu[3]", "normal(0, 5)"), free("sigma[3]", "half_normal(2)"),
+		free("w", "")}, Labels: labels,
+		LogLik: []string{"log(w[1]*exp(normal_lpdf(y, a + mu[1], sigma[1])) + w[2]*exp(normal_lpdf(y, a + mu[2], sigma[2])) + " +
+			"w[3]*exp(normal_lpdf(y, a + mu[3], sigma[3])))"}}
+	m.Parameters[3].Shape = "simplex(3)"
+	p, err := Build(m, strings.NewReader("y\n-1\n0.2\n3\n"), "y.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func free(name, prior string) Parameter {
+	return Parameter{Name: name, Prior: prior, Min: math.Inf(-1), Max: math.Inf(1)}
+}
+
+// Draws of known components whose entries change places at random get their places back,
+// numbered by the means of the first vector, also where no vector alone tells all components apart:
+// the first two have one mean, the last two one standard deviation.
+// Mutants it kills: laws that stay where they began; labels in the order of the first draw.
+func TestLabels(t *testing.T) {
+	p := mixture(t, "mu", "sigma", "w")
+	rng := rand.New(rand.NewPCG(1, 2))
+	var states, want [][]float64
+	for range 500 {
+		a := rng.NormFloat64()
+		mu := []float64{-2 + 0.1*rng.NormFloat64(), -1.9 + 0.1*rng.NormFloat64(), 3 + 0.5*rng.NormFloat64()}
+		sigma := []float64{0.5 + 0.05*rng.Float64(), 2 + 0.3*rng.NormFloat64(), 2 + 0.3*rng.NormFloat64()}
+		w := []float64{0.2, 0.3, 0.5}
+		want = append(want, slices.Concat(mu, sigma, w))
+		x := []float64{a}
+		at := rng.Perm(3)
+		for _, v := range [][]float64{mu, sigma, w} {
+			for _, k := range at {
+				x = append(x, v[k])
+			}
+		}
+		states = append(states, x)
+	}
+	got, err := p.Labels.Outputs(states, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range want {
+		if !slices.Equal(got[s], want[s]) {
+			t.Fatalf("draw %d is %v, was %v", s, got[s], want[s])
+		}
+	}
+	names := p.Labels.OutputNames()
+	if len(names) != 9 || names[0] != "mu_labelled[1]" || names[8] != "w_labelled[3]" {
+		t.Errorf("names %v", names)
+	}
+}
+
+// A component that is known well keeps its place though another, of which less is known, is at
+// times on its other side.
+// Mutants it kills: a distance that forgets the spread.
+func TestLabelsBySpread(t *testing.T) {
+	p := mixture(t, "mu", "sigma")
+	rng := rand.New(rand.NewPCG(3, 4))
+	uniform := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+	var states, want [][]float64
+	for i := range 600 {
+		wide := uniform(0.4, 3)
+		if i%4 == 3 {
+			wide = uniform(-1, -0.4)
+		}
+		mu := []float64{uniform(-0.1, 0.1), wide, uniform(19, 21)}
+		sigma := []float64{uniform(0.9, 1.1), uniform(0.9, 1.1), uniform(0.9, 1.1)}
+		want = append(want, slices.Concat(mu, sigma))
+		x, at := []float64{0}, rng.Perm(3)
+		for _, v := range [][]float64{mu, sigma, {0.3, 0.3, 0.4}} {
+			for _, k := range at {
+				x = append(x, v[k])
+			}
+		}
+		states = append(states, x)
+	}
+	got, err := p.Labels.Outputs(states, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range want {
+		if !slices.Equal(got[s], want[s]) {
+			t.Fatalf("draw %d is %v, was %v", s, got[s], want[s])
+		}
+	}
+}
+
+// Which label an entry bears in a draw does not matter, and draws keep their numbers.
+// Mutants it kills: laws that stay where they began.
+func TestLabelsForgetWhatWasSaid(t *testing.T) {
+	p := mixture(t, "mu", "sigma", "w")
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		n := rapid.IntRange(1, 60).Draw(t, "draws")
+		gap := rapid.Float64Range(3, 10).Draw(t, "gap")
+		var one, two [][]float64
+		for range n {
+			x, y := []float64{0}, []float64{0}
+			at := rng.Perm(3)
+			for v := range 3 {
+				e := []float64{rng.NormFloat64() / 4, gap + rng.NormFloat64()/4, 2*gap + rng.NormFloat64()/4}
+				if v > 0 {
+					e = []float64{0.2 + 0.02*rng.Float64(), 0.3 + 0.02*rng.Float64(), 0.5}
+				}
+				x = append(x, e...)
+				for _, k := range at {
+					y = append(y, e[k])
+				}
+			}
+			one, two = append(one, x), append(two, y)
+		}
+		a, _ := p.Labels.Outputs(one, 0)
+		b, _ := p.Labels.Outputs(two, 0)
+		for s := range a {
+			if !slices.Equal(a[s], b[s]) {
+				t.Fatalf("draw %d is %v, and with other labels %v", s, a[s], b[s])
+			}
+		}
+	})
+}
+
+// One vector that is named brings those with the same entries along, and not more.
+func TestLabelsOfOneVector(t *testing.T) {
+	if got := fmt.Sprint(mixture(t, "w").Labels.Vectors); got != "[w mu sigma]" {
+		t.Errorf("labels of %s", got)
+	}
+	if got := fmt.Sprint(mixture(t, "mu", "sigma").Labels.Vectors); got != "[mu sigma]" {
+		t.Errorf("labels of %s", got)
+	}
+}
+
+// Components are alike where the density does not change as they change places: not where
+// weights stay behind, nor where a constraint has them in order.
+// Mutants it kills: Alike that compares nothing.
+func TestComponentsAreAlike(t *testing.T) {
+	x := []float64{0.3, -1, 0.2, 2.5, 0.5, 1, 1.5, 0.2, 0.3, 0.5}
+	everywhere := func([]float64) bool { return true }
+	p := mixture(t, "w")
+	if tells, err := p.Labels.Alike(x, everywhere); !tells || err != nil {
+		t.Errorf("tells %v, %v", tells, err)
+	}
+	if _, err := p.Labels.Alike(x, func(x []float64) bool { return x[1] < x[2] }); err == nil || !strings.Contains(err.Error(), "1 and 2 of w, mu, sigma apart") {
+		t.Errorf("in order: %v", err)
+	}
+	if _, err := mixture(t, "mu", "sigma").Labels.Alike(x, everywhere); err == nil || !strings.Contains(err.Error(), "1 and 2 of mu, sigma are not alike") {
+		t.Errorf("weights stay behind: %v", err)
+	}
+	if tells, err := p.Labels.Alike([]float64{math.NaN(), -1, 0.2, 2.5, 0.5, 1, 1.5, 0.2, 0.3, 0.5}, everywhere); tells || err != nil {
+		t.Errorf("where the density is NaN: tells %v, %v", tells, err)
+	}
+}
