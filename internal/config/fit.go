@@ -237,13 +237,18 @@ func (l *loader) fit() (*Run, error) {
 	return s, f.begin(s, p, mode)
 }
 
-// labelTries is how many points tell whether components are alike.
-const labelTries = 20
+const (
+	labelTells = 20   // points that tell whether components are alike; fewer of many rows
+	labelTries = 1000 // points where the density may turn out not to be finite
+)
 
-// alike refuses labels of components that the density, or a constraint, tells apart.
+// alike refuses labels of components that the density, or a constraint, tells apart, and those of
+// which no point tells.
 func (f *fitReader) alike(p r2sgld.Problem, of *rows.Posterior) {
 	draw, x, full := f.scattered(p, of), make([]float64, p.Potential.Dim()), make([]float64, len(of.Names))
 	inside := func(y []float64) bool { return p.Domain == nil || p.Domain.Contains(f.reduced(y)) }
+	report := func(err error) { f.Report(f.root.Field("model").Field("labels"), "%v", err) }
+	left := of.Labels.Tries(labelTells, of.Labels.Components())
 	for range labelTries {
 		if draw(x) != nil {
 			return
@@ -251,11 +256,20 @@ func (f *fitReader) alike(p r2sgld.Problem, of *rows.Posterior) {
 		if copy(full, x); f.region.Slice != nil {
 			f.region.Slice.Full(full, x)
 		}
-		if _, err := of.Labels.Alike(full, inside); err != nil {
-			f.Report(f.root.Field("model").Field("labels"), "%v", err)
+		tells, err := of.Labels.Alike(full, inside)
+		if err != nil {
+			report(err)
+			return
+		}
+		if tells {
+			left--
+		}
+		if left == 0 {
 			return
 		}
 	}
+	report(fmt.Errorf("−log density is finite at too few of %d points to tell whether components are alike: give the parameters priors "+
+		"nearer to the data, or leave labels out", labelTries))
 }
 
 // firstMode is the mode to begin at; nil where there is none, or where it is a pole, of which

@@ -20,11 +20,13 @@ type Labels struct {
 	entries []string // what stands in brackets, as of the first
 	names   []string // of the coordinates
 	energy  potential.Potential
+	rows    int
 }
 
 const (
 	mostComponents = 20   // each draw weighs each label against each entry
-	mostTried      = 1000 // draws that the one with the least energy is sought among
+	mostTried      = 1000 // draws that the one with the least energy is sought among; fewer of many rows
+	mostRead       = 1e7  // rows that these, or a check, go through
 	mostAgreeing   = 4000 // draws that laws of labels are fitted to
 	mostSweeps     = 100  // through these; few take more than ten
 )
@@ -36,7 +38,7 @@ func (b *builder) labels() {
 		return
 	}
 	fault := func(format string, args ...any) { b.fault([]string{"labels"}, -1, format, args...) }
-	l := &Labels{names: b.out.Names, energy: b.out.Potential}
+	l := &Labels{names: b.out.Names, energy: b.out.Potential, rows: b.out.Likelihood.Rows()}
 	b.out.Labels = l
 	var first *array
 	for _, name := range b.Labels {
@@ -111,13 +113,21 @@ func (l *Labels) Alike(x []float64, inside func(x []float64) bool) (tells bool, 
 			return true, fmt.Errorf("a constraint tells %s apart: leave labels out, or the constraint", pair)
 		}
 		if now := at(y); !(math.Abs(now-was) <= 1e-9*(1+math.Abs(was))) {
-			return true, fmt.Errorf("%s are not alike: where they change places, −log density changes from %.6g to %.6g. "+
+			return true, fmt.Errorf("%s are not alike: where they change places, −log density changes by %.6g from %.6g. "+
 				"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)",
-				pair, was, now)
+				pair, now-was, was)
 		}
 	}
 	return true, nil
 }
+
+// Tries is how many points may be tried, at most most, where each takes some energies.
+func (l *Labels) Tries(most, energies int) int {
+	return max(1, min(most, mostRead/max(1, l.rows*energies)))
+}
+
+// Components is K.
+func (l *Labels) Components() int { return len(l.entries) }
 
 // OutputNames are those of the entries of vectors that draws agree on: mu_labelled[1], …
 func (l *Labels) OutputNames() (names []string) {
@@ -136,7 +146,7 @@ func (l *Labels) OutputNames() (names []string) {
 // of the first vector. The seed is of no use.
 func (l *Labels) Outputs(states [][]float64, _ int64) ([][]float64, error) {
 	some := every(states, mostAgreeing)
-	laws := l.begin(every(states, mostTried), some)
+	laws := l.begin(every(states, l.Tries(mostTried, 1)), some)
 	order := make([][]int, len(some)) // order[s][k] is the entry of state s with label k
 	for range mostSweeps {
 		changed := false
