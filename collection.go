@@ -1,6 +1,9 @@
 package r2sgld
 
-import "github.com/r2sgld/r2sgld/domain"
+import (
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/stream"
+)
 
 // A collection is the kept draws of a ladder.
 type collection struct {
@@ -11,6 +14,10 @@ type collection struct {
 	inside bool          // whether draws outside the domain are dropped
 	domain domain.Domain // of the draws, to count those outside; nil counts none
 	keeper Keeper        // takes every draw; nil is none
+
+	symmetry Symmetry // of the chart; nil leaves draws
+	hot      bool     // whether those of all rungs go through it
+	rng      *stream.Rand
 
 	rows     [][]float64 // one state per rung, for the keeper
 	energies []float64   // likewise
@@ -38,6 +45,9 @@ func (l *ladder) keepDraw() error {
 	energy, more := l.told[l.first:], l.more[l.first:]
 	for i, r := range b.Rung {
 		x := l.frame.shown(b.State(l.from, i))
+		if c.symmetry != nil && (r == 0 || c.hot) {
+			c.symmetry.Shuffle(x, &c.rng.Rand)
+		}
 		if r == 0 && c.domain != nil && !c.domain.Contains(x) {
 			l.tally[r].Outside++
 		}

@@ -42,6 +42,21 @@ type Chart struct {
 	Names  []string             // of the coordinates of x, as many as those of y or more; nil is those of the problem
 	Point  func(x, y []float64) // writes x of y; called by several goroutines at once
 	Domain domain.Domain        // of x, to count draws outside and for bounds; nil is all of R^d
+	// Symmetry is that of the density, in x; nil is none that is known. Draws are kept as its
+	// Shuffle leaves them, those of the coldest rung alone where there is a Guide, and none with a
+	// certificate (permutation sampling, Frühwirth-Schnatter 2001).
+	Symmetry Symmetry
+}
+
+// A Symmetry knows points of the same density, such as those that differ by which component of
+// a mixture bears which number. The law of a Base does not tell them apart either. Its methods
+// are called by several goroutines at once.
+type Symmetry interface {
+	// Shuffle takes x to one of the points of its density, each with the same probability.
+	Shuffle(x []float64, rng *rand.Rand)
+	// Agree returns numbers of each draw that are the same whichever of these points it is, as far
+	// as all draws together tell; as many of each.
+	Agree(draws [][]float64) [][]float64
 }
 
 // Reported is the domain of the draws as they are kept.

@@ -173,6 +173,9 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 		}
 	}
 	l.collection.own(rungs, len(l.names))
+	if c := r.problem.Chart; c != nil && l.shadow == nil {
+		l.symmetry, l.hot, l.rng = c.Symmetry, r.problem.Guide == nil, l.streams.Of(0, stream.Symmetry)
+	}
 	if s.Recorder != nil {
 		l.recorder = s.Recorder(i)
 	}

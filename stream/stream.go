@@ -24,6 +24,7 @@ const (
 	Synthetic Purpose = "synthetic" // noise put on gradients and energies
 	Start     Purpose = "start"     // initial states
 	Pilot     Purpose = "pilot"     // measurements before the run
+	Symmetry  Purpose = "symmetry"  // which of the points of the same density a draw is told as
 )
 
 type key struct {

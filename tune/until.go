@@ -47,13 +47,18 @@ type Judgement struct {
 
 // Judge says how far res has come. R̂ and effective sample sizes are not looked at where
 // u asks for the evidence alone.
-func (u Until) Judge(res *r2sgld.Result) Judgement { return u.judge(res, nil) }
+func (u Until) Judge(res *r2sgld.Result) Judgement { return u.judge(r2sgld.Problem{}, res, nil) }
 
-// judge is Judge that looks at the modes as well; a is nil where none are known.
-func (u Until) judge(res *r2sgld.Result, a *Audit) Judgement {
+// judge is Judge that looks at the modes as well, and at what draws of p agree on; a is nil where
+// no modes are known.
+func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit) Judgement {
 	j := Judgement{RHat: math.NaN(), ESS: math.NaN(), Met: true}
 	if u.Evidence == 0 || u.RHat > 0 || u.ESS > 0 {
-		if j.RHat, j.ESS = mixing(res); a != nil && a.RHat == a.RHat {
+		j.RHat, j.ESS = mixing(res)
+		if p.Chart != nil && p.Chart.Symmetry != nil {
+			j.RHat, j.ESS = agreement(j.RHat, j.ESS, p.Chart.Symmetry, res)
+		}
+		if a != nil && a.RHat == a.RHat {
 			j.RHat, j.ESS = max(j.RHat, a.RHat), min(j.ESS, a.ESS)
 		}
 		j.Met = (u.Evidence > 0 && u.RHat == 0 || j.RHat <= u.RHat) && (u.ESS == 0 || j.ESS >= u.ESS)
@@ -77,14 +82,43 @@ func (u Until) judge(res *r2sgld.Result, a *Audit) Judgement {
 func mixing(res *r2sgld.Result) (rhat, ess float64) {
 	rhat, ess = 0, math.Inf(1)
 	for j := range res.Names {
-		chains := res.Chains(j)
-		r, e := diag.RHat(chains), min(diag.ESSBulk(chains), diag.ESSTail(chains)) // min keeps NaN
-		if !(r <= rhat) {
-			rhat = r
+		rhat, ess = worst(rhat, ess, res.Chains(j))
+	}
+	return rhat, ess
+}
+
+// worst is the larger R̂ and the smaller effective sample size, of those so far and of chains.
+func worst(rhat, ess float64, chains [][]float64) (float64, float64) {
+	r, e := diag.RHat(chains), min(diag.ESSBulk(chains), diag.ESSTail(chains)) // min keeps NaN
+	if !(r <= rhat) {
+		rhat = r
+	}
+	if !(e >= ess) {
+		ess = e
+	}
+	return rhat, ess
+}
+
+// agreement goes on with R̂ and effective sample size to what the cold draws agree on up to a
+// symmetry: shuffled by it, they look as if they mixed.
+func agreement(rhat, ess float64, of r2sgld.Symmetry, res *r2sgld.Result) (float64, float64) {
+	d := len(res.Names)
+	var draws [][]float64
+	for _, l := range res.Ladders {
+		draws = slices.AppendSeq(draws, slices.Chunk(l.X[0], d))
+	}
+	agreed := of.Agree(draws)
+	for j := range agreed[0] {
+		var chains [][]float64
+		from := 0
+		for _, l := range res.Ladders {
+			chain := make([]float64, len(l.X[0])/d)
+			for k := range chain {
+				chain[k] = agreed[from+k][j]
+			}
+			chains, from = append(chains, chain), from+len(chain)
 		}
-		if !(e >= ess) {
-			ess = e
-		}
+		rhat, ess = worst(rhat, ess, chains)
 	}
 	return rhat, ess
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
@@ -139,6 +140,55 @@ func TestSampleHolds(t *testing.T) {
 		want := cmp.Or(given, u.WithDefaults(2000).hold(s, p.Potential.Dim()))
 		if s.MaxDraws != want || len(res.Ladders[0].Energy[0]) > want {
 			t.Errorf("given %d: %d of at most %d draws held, want %d", given, len(res.Ladders[0].Energy[0]), s.MaxDraws, want)
+		}
+	}
+}
+
+// sorted is the symmetry of numbers that may change places.
+type sorted struct{}
+
+func (sorted) Shuffle(x []float64, rng *rand.Rand) {
+	rng.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+}
+
+func (sorted) Agree(draws [][]float64) [][]float64 {
+	var all [][]float64
+	for _, x := range draws {
+		all = append(all, slices.Sorted(slices.Values(x)))
+	}
+	return all
+}
+
+// Where one of three far components moves slowly, draws look as if they mixed once they are
+// shuffled: it is in the middle. What they agree on tells.
+// Mutants: R̂ and ESS of draws as they are told alone; the first ladder for all.
+func TestUntilMetUpToASymmetry(t *testing.T) {
+	rng, of := rand.New(rand.NewPCG(7, 8)), sorted{}
+	u := Until{RHat: 1.01, ESS: 400, Iterations: 1000}
+	p := r2sgld.Problem{Chart: &r2sgld.Chart{Symmetry: of}}
+	for _, c := range []struct {
+		memory, apart float64 // in time, and between ladders
+		want          bool
+	}{{0, 0, true}, {0.995, 0, false}, {0, 0.6, false}} {
+		res := &r2sgld.Result{Names: []string{"a", "b", "c"}}
+		for i := range 2 {
+			const n = 4000
+			slow := rng.NormFloat64()
+			x := make([]float64, 0, 3*n)
+			for range n {
+				slow = c.memory*slow + math.Sqrt(1-c.memory*c.memory)*rng.NormFloat64()
+				draw := []float64{rng.NormFloat64() - 20, slow + c.apart*float64(i), rng.NormFloat64() + 20}
+				of.Shuffle(draw, rng)
+				x = append(x, draw...)
+			}
+			res.Ladders = append(res.Ladders, r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{x}, Energy: [][]float64{make([]float64, n)}},
+				Stride: 1, Iterations: n})
+		}
+		if !u.Judge(res).Met {
+			t.Errorf("%v: draws as they are told do not mix", c)
+		}
+		if j := u.judge(p, res, nil); j.Met != c.want {
+			t.Errorf("%v: met %v with R̂ %g and ESS %g", c, j.Met, j.RHat, j.ESS)
 		}
 	}
 }

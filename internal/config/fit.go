@@ -232,9 +232,24 @@ func (l *loader) fit() (*Run, error) {
 	}
 	mode := l.firstMode(s, p, found)
 	if by != nil {
-		return s, f.beginByMinibatches(s, p, by, found)
+		err = f.beginByMinibatches(s, p, by, found)
+	} else {
+		err = f.begin(s, p, mode)
 	}
-	return s, f.begin(s, p, mode)
+	if p.Labels != nil {
+		shuffled(&s.Problem, p.Labels)
+	}
+	return s, err
+}
+
+// shuffled has draws of a problem told in any order of their components.
+func shuffled(p *r2sgld.Problem, labels *rows.Labels) {
+	c := r2sgld.Chart{Point: func(x, y []float64) { copy(x, y) }, Domain: p.Domain}
+	if p.Chart != nil {
+		c = *p.Chart
+	}
+	c.Symmetry = labels
+	p.Chart = &c
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type Labels struct {
 	entries []string // what stands in brackets, as of the first
 	names   []string // of the coordinates
 	energy  potential.Potential
+	priors  potential.Potential
 	rows    int
 }
 
@@ -38,7 +40,7 @@ func (b *builder) labels() {
 		return
 	}
 	fault := func(format string, args ...any) { b.fault([]string{"labels"}, -1, format, args...) }
-	l := &Labels{names: b.out.Names, energy: b.out.Potential, rows: b.out.Likelihood.Rows()}
+	l := &Labels{names: b.out.Names, energy: b.out.Potential, priors: b.out.Priors, rows: b.out.Likelihood.Rows()}
 	b.out.Labels = l
 	var first *array
 	for _, name := range b.Labels {
@@ -94,28 +96,34 @@ func (l *Labels) add(v *array) {
 	}
 }
 
-// Alike fails where the density at x, or whether x is inside, changes as two components change
-// places. It reports whether the density there is finite, which says that it tells.
+// Alike fails where the density at x, that of the priors, or whether x is inside, changes as two
+// components change places. It reports whether the density there is finite, which says that it tells.
 func (l *Labels) Alike(x []float64, inside func(x []float64) bool) (tells bool, err error) {
-	eval, u, g := l.energy.Evaluator(1, nil), make([]float64, 1), make([]float64, len(x))
-	at := func(x []float64) float64 { eval.Eval(u, g, x); return u[0] }
-	was := at(x)
-	if math.IsNaN(was) || math.IsInf(was, 0) || !inside(x) {
-		return false, nil
-	}
-	for k := range l.entries[1:] {
-		y := slices.Clone(x)
-		for _, of := range l.at {
-			y[of[k]], y[of[k+1]] = x[of[k+1]], x[of[k]]
+	u, g := make([]float64, 1), make([]float64, len(x))
+	for _, of := range []struct {
+		name   string
+		energy potential.Potential
+	}{{"−log density", l.energy}, {"that of the priors", l.priors}} {
+		eval := of.energy.Evaluator(1, nil)
+		eval.Eval(u, g, x)
+		was := u[0]
+		if math.IsNaN(was) || math.IsInf(was, 0) || !inside(x) {
+			return false, nil
 		}
-		pair := fmt.Sprintf("%s and %s of %s", l.entries[k], l.entries[k+1], strings.Join(l.Vectors, ", "))
-		if !inside(y) {
-			return true, fmt.Errorf("a constraint tells %s apart: leave labels out, or the constraint", pair)
-		}
-		if now := at(y); !(math.Abs(now-was) <= 1e-9*(1+math.Abs(was))) {
-			return true, fmt.Errorf("%s are not alike: where they change places, −log density changes by %.6g from %.6g. "+
-				"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)",
-				pair, now-was, was)
+		for k := range l.entries[1:] {
+			y := slices.Clone(x)
+			for _, at := range l.at {
+				y[at[k]], y[at[k+1]] = x[at[k+1]], x[at[k]]
+			}
+			pair := fmt.Sprintf("%s and %s of %s", l.entries[k], l.entries[k+1], strings.Join(l.Vectors, ", "))
+			if !inside(y) {
+				return true, fmt.Errorf("a constraint tells %s apart: leave labels out, or the constraint", pair)
+			}
+			if eval.Eval(u, g, y); !(math.Abs(u[0]-was) <= 1e-9*(1+math.Abs(was))) {
+				return true, fmt.Errorf("%s are not alike: where they change places, %s changes by %.6g from %.6g. "+
+					"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)",
+					pair, of.name, u[0]-was, was)
+			}
 		}
 	}
 	return true, nil
@@ -128,6 +136,16 @@ func (l *Labels) Tries(most, energies int) int {
 
 // Components is K.
 func (l *Labels) Components() int { return len(l.entries) }
+
+// Shuffle has the components of x change places, each order with the same probability.
+func (l *Labels) Shuffle(x []float64, rng *rand.Rand) {
+	for k := len(l.entries) - 1; k > 0; k-- {
+		e := rng.IntN(k + 1)
+		for _, of := range l.at {
+			x[of[k]], x[of[e]] = x[of[e]], x[of[k]]
+		}
+	}
+}
 
 // OutputNames are those of the entries of vectors that draws agree on: mu_labelled[1], …
 func (l *Labels) OutputNames() (names []string) {
@@ -145,6 +163,11 @@ func (l *Labels) OutputNames() (names []string) {
 // a state of high density (Marin, Mengersen and Robert 2005), and labels are numbered by the means
 // of the first vector. The seed is of no use.
 func (l *Labels) Outputs(states [][]float64, _ int64) ([][]float64, error) {
+	return l.Agree(states), nil
+}
+
+// Agree returns the entries of each state by labels, as Outputs does.
+func (l *Labels) Agree(states [][]float64) [][]float64 {
 	some := every(states, mostAgreeing)
 	laws := l.begin(every(states, l.Tries(mostTried, 1)), some)
 	order := make([][]int, len(some)) // order[s][k] is the entry of state s with label k
@@ -175,7 +198,7 @@ func (l *Labels) Outputs(states [][]float64, _ int64) ([][]float64, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // every are n of the states, or some more, evenly spaced; all of few.
