@@ -60,23 +60,46 @@ func summarised(t *testing.T, args ...string) *fitting {
 	return sum
 }
 
+// stanMoments are those of a parameter, as Stan drew them.
+type stanMoments struct {
+	Name           string
+	Mean, SD, MCSE float64
+}
+
+// stans are what Stan says of posteriors of posteriordb, by their names.
+func stans(t *testing.T) (all map[string][]stanMoments) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/fit/posteriordb.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// agree checks means and standard deviations against those that Stan drew.
+func agree(t *testing.T, got []report.Parameter, want []stanMoments) {
+	t.Helper()
+	for i, w := range want {
+		p := got[i]
+		if z := (p.Mean - w.Mean) / math.Hypot(p.MCSEMean, w.MCSE); !(math.Abs(z) < 5.5) {
+			t.Errorf("the mean of %s is %g ± %g, by Stan %g: %.1f standard errors", p.Name, p.Mean, p.MCSEMean, w.Mean, z)
+		}
+		if off, most := p.SD/w.SD-1, 5.5*math.Sqrt(2/p.ESSBulk+2e-4); !(math.Abs(off) < most) {
+			t.Errorf("the standard deviation of %s is %g, by Stan %g: off by %.3f of it, at most %.3f by chance", p.Name, p.SD, w.SD, off, most)
+		}
+	}
+}
+
 // Regressions, a hierarchy, an autoregression and a mixture have the posteriors that Stan
 // drew (testdata/fit). A mean is off by 5.5 standard errors in 4e-8 of all cases, and there
 // are fewer than 25 in the usual run and 90 in the large one. The error of a standard deviation is at most √(2/n) of
 // it where the kurtosis is at most 9.
 func TestPosteriordb(t *testing.T) {
 	pace.Slow(t)
-	text, err := os.ReadFile("testdata/fit/posteriordb.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string][]struct {
-		Name           string
-		Mean, SD, MCSE float64
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := stans(t)
 	if !pace.Soaking() {
 		for name := range all {
 			if !slices.Contains([]string{"arK", "eight_schools", "gauss_mix", "kidscore_momhs"}, name) {
@@ -88,15 +111,7 @@ func TestPosteriordb(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sum := fitted(t, "testdata/fit/"+name+".yaml")
-			for i, w := range want {
-				p := sum.Parameters[i]
-				if z := (p.Mean - w.Mean) / math.Hypot(p.MCSEMean, w.MCSE); !(math.Abs(z) < 5.5) {
-					t.Errorf("the mean of %s is %g ± %g, by Stan %g: %.1f standard errors", p.Name, p.Mean, p.MCSEMean, w.Mean, z)
-				}
-				if off, most := p.SD/w.SD-1, 5.5*math.Sqrt(2/p.ESSBulk+2e-4); !(math.Abs(off) < most) {
-					t.Errorf("the standard deviation of %s is %g, by Stan %g: off by %.3f of it, at most %.3f by chance", p.Name, p.SD, w.SD, off, most)
-				}
-			}
+			agree(t, sum.Parameters, want)
 			if len(sum.Warnings) > 0 {
 				t.Errorf("warnings: %q", sum.Warnings)
 			}
@@ -142,17 +157,7 @@ func TestLabelledMixtureIsStans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/fit/posteriordb.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string][]struct {
-		Name           string
-		Mean, SD, MCSE float64
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := stans(t)
 	want := all["gauss_mix"] // mu[1], mu[2], sigma[1], sigma[2], theta, the weight of the first
 	sum := fitted(t, write(t, t.TempDir(), "mix.yaml", `data: `+data+`
 model:
@@ -167,15 +172,7 @@ sampler: {until: {ess: 200}}
 	if len(sum.Outputs) != 6 || sum.Outputs[5].Name != "w_labelled[2]" {
 		t.Fatalf("outputs %v", sum.Outputs)
 	}
-	for i, w := range want {
-		p := sum.Outputs[i]
-		if z := (p.Mean - w.Mean) / math.Hypot(p.MCSEMean, w.MCSE); !(math.Abs(z) < 5.5) {
-			t.Errorf("the mean of %s is %g ± %g, of %s by Stan %g: %.1f standard errors", p.Name, p.Mean, p.MCSEMean, w.Name, w.Mean, z)
-		}
-		if off, most := p.SD/w.SD-1, 5.5*math.Sqrt(2/p.ESSBulk+2e-4); !(math.Abs(off) < most) {
-			t.Errorf("the standard deviation of %s is %g, by Stan %g: off by %.3f of it, at most %.3f by chance", p.Name, p.SD, w.SD, off, most)
-		}
-	}
+	agree(t, sum.Outputs, want)
 	if m := sum.Parameters[2]; !(m.SD > 1.5*want[0].SD+1) {
 		t.Errorf("%s, which bears no label, has standard deviation %g only", m.Name, m.SD)
 	}

@@ -263,7 +263,7 @@ func (f *fitReader) alike(p r2sgld.Problem, of *rows.Posterior) {
 	draw, x, full := f.scattered(p, of), make([]float64, p.Potential.Dim()), make([]float64, len(of.Names))
 	inside := func(y []float64) bool { return p.Domain == nil || p.Domain.Contains(f.reduced(y)) }
 	report := func(err error) { f.Report(f.root.Field("model").Field("labels"), "%v", err) }
-	left := of.Labels.Tries(labelTells, of.Labels.Components())
+	left := 1 + of.Labels.Tries(labelTells, of.Labels.Components()) // at the first point components may all be the same
 	for range labelTries {
 		if draw(x) != nil {
 			return

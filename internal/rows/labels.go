@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -171,6 +173,7 @@ func (l *Labels) Agree(states [][]float64) [][]float64 {
 	some := every(states, mostAgreeing)
 	laws := l.begin(every(states, l.Tries(mostTried, 1)), some)
 	order := make([][]int, len(some)) // order[s][k] is the entry of state s with label k
+	values := make([]float64, len(some))
 	for range mostSweeps {
 		changed := false
 		for s, x := range some {
@@ -183,7 +186,10 @@ func (l *Labels) Agree(states [][]float64) [][]float64 {
 		}
 		for i, of := range l.at {
 			for k := range l.entries {
-				laws.set(i, k, len(some), func(s int) float64 { return some[s][of[order[s][k]]] })
+				for s, x := range some {
+					values[s] = x[of[order[s][k]]]
+				}
+				laws.set(i, k, values)
 			}
 		}
 	}
@@ -243,8 +249,14 @@ func (l *Labels) begin(tried, states [][]float64) *normals {
 	}
 	laws := &normals{mean: matrix(v), sd: matrix(v), least: make([]float64, v), cost: matrix(n)}
 	for i, of := range l.at {
+		var all []float64
+		for _, x := range states {
+			for _, j := range of {
+				all = append(all, x[j])
+			}
+		}
 		for k := range n {
-			laws.set(i, k, len(states)*n, func(s int) float64 { return states[s/n][of[s%n]] })
+			laws.set(i, k, all)
 			laws.mean[i][k] = best[of[k]]
 		}
 		laws.least[i] = 1e-3 * laws.sd[i][0]
@@ -252,16 +264,10 @@ func (l *Labels) begin(tried, states [][]float64) *normals {
 	return laws
 }
 
-// set fits the law of vector i and label k to n numbers.
-func (l *normals) set(i, k, n int, at func(s int) float64) {
-	mean, sum := 0.0, 0.0
-	for s := range n {
-		mean += (at(s) - mean) / float64(s+1)
-	}
-	for s := range n {
-		sum += (at(s) - mean) * (at(s) - mean)
-	}
-	l.mean[i][k], l.sd[i][k] = mean, max(math.Sqrt(sum/float64(n)), l.least[i], math.SmallestNonzeroFloat64)
+// set fits the law of vector i and label k to numbers.
+func (l *normals) set(i, k int, x []float64) {
+	mean, sd := stat.PopMeanStdDev(x, nil)
+	l.mean[i][k], l.sd[i][k] = mean, max(sd, l.least[i], math.SmallestNonzeroFloat64)
 }
 
 // order is which entry of x is that of each label.

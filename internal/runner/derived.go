@@ -21,7 +21,8 @@ type Outputs interface {
 // alone is asked for.
 const mostOutputNumbers = 4_000_000
 
-// outputs asks for what is known of draws, for the store and the summary. Outputs that are coordinates are left out: they are there.
+// outputs asks for what is known of draws, for the store and the summary. Outputs that are
+// coordinates are left out: they are there.
 func (x *execution) outputs(ctx context.Context, res *r2sgld.Result, sum *report.Summary) error {
 	var names []string
 	var at []int
