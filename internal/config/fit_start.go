@@ -157,8 +157,8 @@ func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
 	return -1
 }
 
-// modes are the minima of −log density that descents from the priors, and from around the
-// start, lead to, the deepest first, with the normal law there; none where its matrix would
+// modes are the minima of −log density that descents from the priors, and from around a
+// point inside, lead to, the deepest first, with the normal law there; none where its matrix would
 // take longer than the run. Where rows are many, some of them tell where to begin.
 func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, error) {
 	d := p.Potential.Dim()
@@ -203,13 +203,12 @@ func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, e
 	return s.Modes, nil
 }
 
-// scattered draws points of the domain from the priors and around the start.
+// scattered draws points of the domain from the priors and around one inside. They do not depend
+// on init, which a run sets to the mode that a search from them finds: its resolved configuration
+// finds the same mode.
 func (f *fitReader) scattered(p r2sgld.Problem, of *rows.Posterior) func(x []float64) error {
-	from, tries := f.reduced(f.somewhere()), 0
+	inner, tries := f.reduced(f.somewhere()), 0
 	alike, _ := of.Alike(f.region.Room())
-	if points := f.starts(); points != nil {
-		from = points[0]
-	}
 	rng := &stream.New(1, priorLadder).Of(0, stream.Start).Rand
 	return func(x []float64) error {
 		scale := 0.01 * math.Pow(2, float64(tries%12))
@@ -223,12 +222,12 @@ func (f *fitReader) scattered(p r2sgld.Problem, of *rows.Posterior) func(x []flo
 		}
 		rows.Sort(full, alike)
 		copy(x, f.reduced(full))
-		for range 60 { // nearer to the start until it is inside
+		for range 60 { // nearer to the point inside until it is one
 			if p.Domain == nil || p.Domain.Contains(x) {
 				break
 			}
 			for j := range x {
-				x[j] = (x[j] + from[j]) / 2
+				x[j] = (x[j] + inner[j]) / 2
 			}
 		}
 		tries++
