@@ -54,8 +54,8 @@ type Chart struct {
 type Symmetry interface {
 	// Shuffle takes x to one of the points of its density, each with the same probability.
 	Shuffle(x []float64, rng *rand.Rand)
-	// Agree returns numbers of each draw that are the same whichever of these points it is, as far
-	// as all draws together tell; as many of each.
+	// Agree returns one of these points for each draw, the same whichever of them the draw is, as
+	// far as all draws together tell.
 	Agree(draws [][]float64) [][]float64
 }
 

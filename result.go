@@ -142,6 +142,37 @@ func (r *Result) RungChains(rung, j int) [][]float64 {
 	return r.alike(func(l Ladder) []float64 { return l.Chain(rung, j) })
 }
 
+// AgreedChains is RungChains of all coordinates of the points that the draws of a rung agree on
+// up to a symmetry.
+func (r *Result) AgreedChains(rung int, of Symmetry) [][][]float64 {
+	chains := make([][][]float64, len(r.Names))
+	for j := range chains {
+		chains[j] = slices.Clone(r.RungChains(rung, j))
+	}
+	var draws [][]float64
+	for l, chain := range chains[0] {
+		for t := range chain {
+			x := make([]float64, len(chains))
+			for j := range x {
+				x[j] = chains[j][l][t]
+			}
+			draws = append(draws, x)
+		}
+	}
+	draws = of.Agree(draws)
+	for l, chain := range chains[0] {
+		n := len(chain)
+		for j := range chains {
+			chains[j][l] = make([]float64, n)
+			for t, x := range draws[:n] {
+				chains[j][l][t] = x[j]
+			}
+		}
+		draws = draws[n:]
+	}
+	return chains
+}
+
 // Energies returns U at the draws of the cold rung of every ladder, cut to the
 // length of the shortest.
 func (r *Result) Energies() [][]float64 {

@@ -56,7 +56,9 @@ func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit) Judgement {
 	if u.Evidence == 0 || u.RHat > 0 || u.ESS > 0 {
 		j.RHat, j.ESS = mixing(res)
 		if p.Chart != nil && p.Chart.Symmetry != nil {
-			j.RHat, j.ESS = agreement(j.RHat, j.ESS, p.Chart.Symmetry, res)
+			for _, chains := range res.AgreedChains(0, p.Chart.Symmetry) { // shuffled, draws look as if they mixed
+				j.RHat, j.ESS = worst(j.RHat, j.ESS, chains)
+			}
 		}
 		if a != nil && a.RHat == a.RHat {
 			j.RHat, j.ESS = max(j.RHat, a.RHat), min(j.ESS, a.ESS)
@@ -95,30 +97,6 @@ func worst(rhat, ess float64, chains [][]float64) (float64, float64) {
 	}
 	if !(e >= ess) {
 		ess = e
-	}
-	return rhat, ess
-}
-
-// agreement goes on with R̂ and effective sample size to what the cold draws agree on up to a
-// symmetry: shuffled by it, they look as if they mixed.
-func agreement(rhat, ess float64, of r2sgld.Symmetry, res *r2sgld.Result) (float64, float64) {
-	d := len(res.Names)
-	var draws [][]float64
-	for _, l := range res.Ladders {
-		draws = slices.AppendSeq(draws, slices.Chunk(l.X[0], d))
-	}
-	agreed := of.Agree(draws)
-	for j := range agreed[0] {
-		var chains [][]float64
-		from := 0
-		for _, l := range res.Ladders {
-			chain := make([]float64, len(l.X[0])/d)
-			for k := range chain {
-				chain[k] = agreed[from+k][j]
-			}
-			chains, from = append(chains, chain), from+len(chain)
-		}
-		rhat, ess = worst(rhat, ess, chains)
 	}
 	return rhat, ess
 }

@@ -22,9 +22,9 @@ const (
 // unreached warns of the hotter rung that is farthest from its law, where the cold draws
 // look as if they were of theirs: swaps bring them states of another law, and what the hot
 // rung has yet to find the cold one does not know of. "" where every rung agrees.
-func (s *Summary) unreached(set r2sgld.Settings, res *r2sgld.Result) string {
-	for _, p := range s.Parameters {
-		if !(p.RHat <= wellMixed) {
+func (s *Summary) unreached(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
+	for _, of := range s.Parameters {
+		if !(of.RHat <= wellMixed) {
 			return ""
 		}
 	}
@@ -36,8 +36,13 @@ func (s *Summary) unreached(set r2sgld.Settings, res *r2sgld.Result) string {
 			}
 		}
 		see("U", sparse(res.TradedEnergies(r)))
+		chains := func(j int) [][]float64 { return res.RungChains(r, j) }
+		if p.Chart != nil && p.Chart.Symmetry != nil { // which of its points a hot draw is does not matter
+			agreed := res.AgreedChains(r, p.Chart.Symmetry)
+			chains = func(j int) [][]float64 { return agreed[j] }
+		}
 		for j := 0; j < len(res.Names); j += 1 + len(res.Names)/hotColumns {
-			see(res.Names[j], sparse(res.RungChains(r, j)))
+			see(res.Names[j], sparse(chains(j)))
 		}
 	}
 	if rung == 0 {

@@ -184,7 +184,7 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 	for r := range res.Ladders[0].Jumps {
 		s.jumps = append(s.jumps, res.Jumps(r))
 	}
-	for _, text := range []string{s.unreached(set, res), s.jumping(res), s.coarse(mostWidened, 1), s.biased(set)} {
+	for _, text := range []string{s.unreached(p, set, res), s.jumping(res), s.coarse(mostWidened, 1), s.biased(set)} {
 		if text != "" {
 			w = append(w, text)
 		}

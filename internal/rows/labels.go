@@ -33,6 +33,8 @@ const (
 	mostRead       = 1e7  // rows that these, or a check, go through
 	mostAgreeing   = 4000 // draws that laws of labels are fitted to
 	mostSweeps     = 100  // through these; few take more than ten
+	mostBegun      = 10   // draws that laws begin at; those that fit best are kept
+	mostCompared   = 400  // draws that tell which these are
 )
 
 // labels finds the vectors that are labelled: those that are named, and where one is, all with
@@ -162,21 +164,57 @@ func (l *Labels) OutputNames() (names []string) {
 // Outputs returns the entries of each state by the labels that states agree on: those under
 // which entries are most probable by a normal law of each label, independent of one another
 // (Stephens 2000, Dealing with label switching in mixture models, section 4.1). The laws begin at
-// a state of high density (Marin, Mengersen and Robert 2005), and labels are numbered by the means
-// of the first vector. The seed is of no use.
+// a state of high density (Marin, Mengersen and Robert 2005), or at one of some others if they fit
+// better from there: fits end in local optima. Labels are numbered by the means of the first vector.
+// The seed is of no use.
 func (l *Labels) Outputs(states [][]float64, _ int64) ([][]float64, error) {
-	return l.Agree(states), nil
+	out := make([][]float64, len(states))
+	for s, x := range l.Agree(states) {
+		for _, of := range l.at {
+			for _, j := range of {
+				out[s] = append(out[s], x[j])
+			}
+		}
+	}
+	return out, nil
 }
 
-// Agree returns the entries of each state by labels, as Outputs does.
+// Agree returns each state with its components in the order that states agree on, see Outputs.
 func (l *Labels) Agree(states [][]float64) [][]float64 {
 	some := every(states, mostAgreeing)
-	laws := l.begin(every(states, l.Tries(mostTried, 1)), some)
-	order := make([][]int, len(some)) // order[s][k] is the entry of state s with label k
-	values := make([]float64, len(some))
+	few := every(some, mostCompared)
+	laws := l.begin(l.densest(every(states, l.Tries(mostTried, 1))), few)
+	least := l.fit(laws, few)
+	for _, x := range every(few, mostBegun) {
+		with := l.begin(x, few)
+		if v := l.fit(with, few); v < least {
+			laws, least = with, v
+		}
+	}
+	l.fit(laws, some)
+	label := numbers(len(l.entries))
+	slices.SortStableFunc(label, func(a, b int) int { return cmp.Compare(laws.mean[0][a], laws.mean[0][b]) })
+	out := make([][]float64, len(states))
+	for s, x := range states {
+		order := laws.order(l.at, x)
+		out[s] = slices.Clone(x)
+		for _, of := range l.at {
+			for i, k := range label {
+				out[s][of[i]] = x[of[order[k]]]
+			}
+		}
+	}
+	return out
+}
+
+// fit fits laws to states, each of which is labelled as it is most probable by them, and returns
+// −log of their density, but for what is the same for all laws.
+func (l *Labels) fit(laws *normals, states [][]float64) float64 {
+	order := make([][]int, len(states)) // order[s][k] is the entry of state s with label k
+	values := make([]float64, len(states))
 	for range mostSweeps {
 		changed := false
-		for s, x := range some {
+		for s, x := range states {
 			if now := laws.order(l.at, x); !slices.Equal(now, order[s]) {
 				order[s], changed = now, true
 			}
@@ -186,25 +224,32 @@ func (l *Labels) Agree(states [][]float64) [][]float64 {
 		}
 		for i, of := range l.at {
 			for k := range l.entries {
-				for s, x := range some {
+				for s, x := range states {
 					values[s] = x[of[order[s][k]]]
 				}
 				laws.set(i, k, values)
 			}
 		}
 	}
-	label := numbers(len(l.entries))
-	slices.SortStableFunc(label, func(a, b int) int { return cmp.Compare(laws.mean[0][a], laws.mean[0][b]) })
-	out := make([][]float64, len(states))
-	for s, x := range states {
-		order := laws.order(l.at, x)
-		for _, of := range l.at {
-			for _, k := range label {
-				out[s] = append(out[s], x[of[order[k]]])
-			}
+	var spread float64 // of a fitted law −log density is, in the mean, 1/2 + log sd
+	for _, of := range laws.sd {
+		for _, sd := range of {
+			spread += math.Log(sd)
 		}
 	}
-	return out
+	return spread
+}
+
+// densest is the state of least energy.
+func (l *Labels) densest(states [][]float64) []float64 {
+	eval, u, g := l.energy.Evaluator(1, nil), make([]float64, 1), make([]float64, len(l.names))
+	best, least := states[0], math.Inf(1)
+	for _, x := range states {
+		if eval.Eval(u, g, x); u[0] < least {
+			best, least = x, u[0]
+		}
+	}
+	return best
 }
 
 // every are n of the states, or some more, evenly spaced; all of few.
@@ -230,16 +275,9 @@ type normals struct {
 	cost     [][]float64 // of an entry for a label: −log density, but for what is the same in every order
 }
 
-// begin has the mean of each label at the entry of the state with the least energy of those tried,
-// and the standard deviation of all entries of its vector.
-func (l *Labels) begin(tried, states [][]float64) *normals {
-	eval, u, g := l.energy.Evaluator(1, nil), make([]float64, 1), make([]float64, len(l.names))
-	best, least := tried[0], math.Inf(1)
-	for _, x := range tried {
-		if eval.Eval(u, g, x); u[0] < least {
-			best, least = x, u[0]
-		}
-	}
+// begin has the mean of each label at the entry of a state, and the standard deviation of all
+// entries of its vector.
+func (l *Labels) begin(at []float64, states [][]float64) *normals {
 	n, v := len(l.entries), len(l.at)
 	matrix := func(rows int) (m [][]float64) {
 		for range rows {
@@ -257,7 +295,7 @@ func (l *Labels) begin(tried, states [][]float64) *normals {
 		}
 		for k := range n {
 			laws.set(i, k, all)
-			laws.mean[i][k] = best[of[k]]
+			laws.mean[i][k] = at[of[k]]
 		}
 		laws.least[i] = 1e-3 * laws.sd[i][0]
 	}
