@@ -43,7 +43,7 @@ func (f *fitReader) minibatch(p *rows.Posterior, dom r2sgld.Problem, found []mod
 	case len(found) == 0:
 		f.Report(at, "minibatches are taken about a mode, and descents from the priors found none: leave minibatch out, or bound the parameters")
 		return nil, nil
-	case !given && all <= leastAuto:
+	case !given && (all <= leastAuto || p.Likelihood.Summed()):
 		return nil, nil
 	case given && n >= all:
 		return nil, []string{fmt.Sprintf("a minibatch of %s is all of the %s: gradients take all.", text.Count(n), text.Counted(all, "row"))}
@@ -75,7 +75,12 @@ func (f *fitReader) minibatch(p *rows.Posterior, dom r2sgld.Problem, found []mod
 		}
 	}
 	f.Sampler.Minibatch, p.Drawn = m.Rows(), m
-	if noise := spread / float64(m.Rows()); noise > 1 {
+	noise := spread / float64(m.Rows())
+	switch {
+	case p.Likelihood.Summed():
+		return m, []string{"a gradient of all rows takes less time here than one of a minibatch, for it comes down to sums that are made once: " +
+			"leave minibatch out."}
+	case noise > 1:
 		advice := fmt.Sprintf("minibatch: %d makes a tenth", quiet)
 		if quiet >= all {
 			advice = "all rows make none: leave minibatch out"

@@ -3,7 +3,7 @@ package mutants
 // ofModels are faults of potentials and dynamical systems.
 var ofModels = []fault{
 	{"rows: what is left over of strips", "internal/rows TestStrips",
-		[]edit{{"internal/rows.(*evaluator).Eval", "from < p.rows", "from < max(1, p.rows/strip*strip)"}}},
+		[]edit{{"internal/rows.rowwiseEvaluator.add", "from < e.rows", "from < max(1, e.rows/strip*strip)"}}},
 	{"rows: entries of the row before", "internal/rows TestGroups",
 		[]edit{{"internal/rows.(*builder).pick", "l.Of[row]", "l.Of[max(0, row-1)]"}}},
 	{"rows: derivatives by picked entries of one state", "internal/rows TestStrips", []edit{
@@ -63,6 +63,16 @@ var ofModels = []fault{
 		[]edit{{"internal/rows.(*builder).logMass", "math.Log(float64(len(of))) / 2", "0"}}},
 	{"rows: rows that look back at the data", "internal/rows TestImitation",
 		[]edit{{"internal/rows.(*Imitation).Table", "im.numbers[l.column][l.row]", "im.from.series.Values[l.column][l.row]"}}},
+	{"regression: weights that do not count in the constant", "internal/rows TestRegressionIsItsRows",
+		[]edit{{"internal/rows.(*regression).decompose", "r.constant += math.Log(by)", "r.constant += 0 * math.Log(by)"}}},
+	{"regression: weights that do not count in the squares", "internal/rows TestRegressionIsItsRows",
+		[]edit{{"internal/rows.(*regression).decompose", "v /= by", "v /= 1"}}},
+	{"regression: a scale without its slope", "internal/rows TestRegressionIsItsRows",
+		[]edit{{"internal/rows.(*regressionEvaluator).add", "(e.rows - 2*half) / s * scale[l]", "e.rows / s * scale[l]"}}},
+	{"regression: the last rows are left out", "internal/rows TestRegressionIsItsRows",
+		[]edit{{"internal/rows.(*regression).decompose", "t == int(r.rows)-1", "t == int(r.rows)"}}},
+	{"regression: the entry of another level", "internal/rows TestRegressionIsItsRows",
+		[]edit{{"internal/rows.(*builder).picks", "p.level[row] == level", "p.level[row] == (level+1)%3"}}},
 	{"labels: laws that stay where they began", "internal/rows TestLabels$|TestLabelsForget",
 		[]edit{{"internal/rows.(*Labels).fit", "for range mostSweeps", "for range 0"}}},
 	{"labels: the fit from the densest draw alone", "internal/rows TestLabelsBySpread",

@@ -16,11 +16,20 @@ import (
 
 // A Likelihood is −log of the probability of all rows, as a potential.
 type Likelihood struct {
-	rowwise  // log density of a row
+	rowwise  // log density of a row, but for what is constant
+	parts    []part
 	dim      int
 	observed string    // what is explained
 	hash     string    // of the values
 	constant []float64 // what is added to every row; nil is nothing
+}
+
+// A part is a part of −log density of all rows, but for what is constant.
+type part interface{ evaluator() adder }
+
+// An adder adds a part, and its gradient, to energies and gradients of r states.
+type adder interface {
+	add(energy, grad, x []float64, r int)
 }
 
 // likelihood compiles the terms.
@@ -31,11 +40,11 @@ func (b *builder) likelihood() {
 		return
 	}
 	path := []string{"likelihood"}
-	if varying == nil {
+	if len(varying) == 0 {
 		b.fault(path, -1, "no parameter has any influence on the data")
 		return
 	}
-	of, err := b.rowwise(strings.Join(varying, " + "))
+	of, err := b.rowwise(joined(varying))
 	if len(of.data)+len(of.products)+len(of.picked) == 0 {
 		b.fault(path, -1, "it holds no column of the data: what is known of parameters alone is a prior")
 	}
@@ -45,6 +54,9 @@ func (b *builder) likelihood() {
 	b.observe(out)
 	if err == nil {
 		out.rowwise = *of
+		err = b.summed(out, varying)
+	}
+	if err == nil {
 		b.out.Likelihood, b.out.Priors = out, b.out.Potential
 		b.out.Potential, err = potential.Sum(out, b.out.Potential)
 	}
@@ -53,8 +65,45 @@ func (b *builder) likelihood() {
 	}
 }
 
-// parted returns the terms that parameters change, and adds up the others.
-func (b *builder) parted(out *Likelihood) (varying []string) {
+// joined is the sum of terms.
+func joined(terms []term) string {
+	text := make([]string, len(terms))
+	for i, t := range terms {
+		text[i] = "(" + t.text + ")"
+	}
+	return strings.Join(text, " + ")
+}
+
+// summed has sums over rows, made once, stand for terms where they can, and rows for the others.
+func (b *builder) summed(out *Likelihood, terms []term) error {
+	var others []term
+	for _, t := range terms {
+		if r := b.regress(t); r != nil {
+			out.parts = append(out.parts, r)
+		} else {
+			others = append(others, t)
+		}
+	}
+	switch {
+	case out.parts == nil:
+		out.parts = []part{&out.rowwise}
+	case others != nil:
+		rest, err := b.rowwise(joined(others))
+		if err != nil {
+			return err
+		}
+		out.parts = append(out.parts, rest)
+	}
+	return nil
+}
+
+// Summed reports whether no row is gone through once sums over them are made.
+func (p *Likelihood) Summed() bool {
+	return !slices.ContainsFunc(p.parts, func(q part) bool { _, rows := q.(*rowwise); return rows })
+}
+
+// parted returns the terms that parameters change, with sums written out, and adds up the others.
+func (b *builder) parted(out *Likelihood) (varying []term) {
 	for i, t := range b.terms {
 		if t.law != nil && (i == 0 || t.law != b.terms[i-1].law) { // which may have several terms
 			b.check(t)
@@ -72,7 +121,8 @@ func (b *builder) parted(out *Likelihood) (varying []string) {
 		switch {
 		case err != nil:
 		case slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }):
-			varying = append(varying, "("+text+")")
+			t.text = text
+			varying = append(varying, t)
 		default:
 			err = b.constants(out, text, names)
 		}
@@ -229,12 +279,16 @@ func (p *Likelihood) Lanewise() bool { return true }
 // Evaluator returns an evaluator for blocks of r states. It goes through the data once a
 // block.
 func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	return &evaluator{p: p, strips: p.strips(strip), states: r}
+	e := &evaluator{p: p, states: r}
+	for _, q := range p.parts {
+		e.parts = append(e.parts, q.evaluator())
+	}
+	return e
 }
 
 type evaluator struct {
 	p      *Likelihood
-	strips strips
+	parts  []adder
 	states int
 }
 
@@ -262,10 +316,8 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	p, r := e.p, e.states
 	clear(grad[:p.dim*r])
 	fill(energy[:r], -sum(p.constant))
-	for from := 0; from < p.rows; {
-		w := e.strips.at(from, p.rows)
-		w.add(&p.rowwise, energy, grad, x, r, from)
-		from += w.n
+	for _, q := range e.parts {
+		q.add(energy, grad, x, r)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // counted is a model of 311 rows, of which some terms are of data alone, with groups.
 func counted(t *testing.T) *Posterior {
 	t.Helper()
-	text, names := regression(311, 3)
+	text, names := logisticRows(311, 3)
 	p, err := Build(Model{
 		Parameters: []Parameter{wide("u[c]", "normal(0, 1)"), wide("beta[X]", "normal(0, 1)"), wide("s", "normal(0, 1)")},
 		Let:        []Let{{Name: "X", Columns: names}},

@@ -229,8 +229,8 @@ func TestStrips(t *testing.T) {
 			ys[i] = float64(rapid.IntRange(-50, 50).Draw(t, "y")) / 8
 			fmt.Fprintf(&b, "%g,%d\n", ys[i], i%3)
 		}
-		m := model([]Parameter{{Name: "a[g]"}, {Name: "s"}}, "y ~ normal(a[g], exp(s))")
-		m.LogLik = []string{"y^2"} // of data alone
+		m := model([]Parameter{{Name: "a[g]"}, {Name: "s"}})
+		m.LogLik = []string{"normal_lpdf(y, a[g], exp(s))", "y^2"} // which is of data alone
 		p, err := Build(m, strings.NewReader(b.String()), "y.csv")
 		if err != nil {
 			t.Fatal(err)

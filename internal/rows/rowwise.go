@@ -241,6 +241,21 @@ func (w *workspace) add(p *rowwise, energy, grad, x []float64, r, from int) {
 	}
 }
 
+func (p *rowwise) evaluator() adder { return rowwiseEvaluator{p, p.strips(strip)} }
+
+type rowwiseEvaluator struct {
+	*rowwise
+	strips strips
+}
+
+func (e rowwiseEvaluator) add(energy, grad, x []float64, r int) {
+	for from := 0; from < e.rows; {
+		w := e.strips.at(from, e.rows)
+		w.add(e.rowwise, energy, grad, x, r, from)
+		from += w.n
+	}
+}
+
 // strips are a workspace for full strips and one for what is left.
 type strips []*workspace
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// regression is a table of n rows with columns x1 …, c of two levels and y, 0 or 1.
-func regression(n, columns int) (text string, names []string) {
+// logisticRows is a table of n rows with columns x1 …, c of two levels and y, 0 or 1.
+func logisticRows(n, columns int) (text string, names []string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var csv strings.Builder
 	for j := range columns {
@@ -32,7 +32,7 @@ func wide(name, prior string) Parameter {
 // A block times its parameter is the sum that is written out, in energies, gradients and the
 // densities of single rows; rows are those of full strips and of others.
 func TestBlockIsTheSumWrittenOut(t *testing.T) {
-	text, names := regression(311, 5)
+	text, names := logisticRows(311, 5)
 	const r = 3
 	for _, standardise := range []bool{false, true} {
 		scaled := func(j int) string { return names[j] }
@@ -105,7 +105,7 @@ func columnOf(text string, j int) (v []float64) {
 // BenchmarkLogistic is the gradient of a logistic regression of 20 columns, by row and state.
 func BenchmarkLogistic(b *testing.B) {
 	const rows, columns = 100_000, 20
-	text, names := regression(rows, columns)
+	text, names := logisticRows(rows, columns)
 	p, err := Build(Model{
 		Parameters: []Parameter{wide("a", "normal(0, 5)"), wide("beta[X]", "normal(0, 1)")},
 		Let:        []Let{{Name: "X", Columns: names}},

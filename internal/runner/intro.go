@@ -29,7 +29,11 @@ func (j *Job) what() string {
 	} else {
 		what = append(what, text.Counted(d, "variable"))
 	}
-	if j.Rows != nil && j.Rows.Drawn != nil {
+	switch {
+	case j.Rows == nil:
+	case j.Rows.Drawn == nil && j.Rows.Likelihood.Summed():
+		what = append(what, text.Counted(j.Rows.Likelihood.Rows(), "row")+" by their sums")
+	case j.Rows.Drawn != nil:
 		what = append(what, fmt.Sprintf("minibatches of %s of %s", text.Count(j.Rows.Drawn.Rows()),
 			text.Counted(j.Rows.Likelihood.Rows(), "row")))
 	}
