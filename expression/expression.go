@@ -187,7 +187,7 @@ func checkCall(n *node, variables []string) Errors {
 		names := slices.Sorted(maps.Keys(functions))
 		c, ok := synonyms[n.text]
 		if !ok {
-			c, ok = Nearest(n.text, slices.Concat(names, slices.Sorted(maps.Keys(spellings))))
+			c, ok = Nearest(n.text, slices.Concat(names, slices.Sorted(maps.Keys(spellings)), slices.Sorted(maps.Keys(densities))))
 		}
 		if ok {
 			return at("%q is not a function; did you mean %q?", n.text, c)
@@ -212,19 +212,22 @@ func plural(n int, s string) string {
 }
 
 // build returns the vertex of a checked tree.
-func (g *graph) build(n *node, variables []string) int32 {
+func (g *graph) build(n *node, variables []string) int32 { return g.buildOn(n, g.input, variables) }
+
+// buildOn is build where variable j is the vertex of(j).
+func (g *graph) buildOn(n *node, of func(j int) int32, variables []string) int32 {
 	switch n.kind {
 	case number:
 		return g.constant(n.value)
 	case name:
 		if j := slices.Index(variables, n.text); j >= 0 {
-			return g.input(j)
+			return of(j)
 		}
 		return g.constant(math.Pi)
 	}
 	args := make([]int32, len(n.args))
 	for i, a := range n.args {
-		args[i] = g.build(a, variables)
+		args[i] = g.buildOn(a, of, variables)
 	}
 	switch {
 	case n.kind == call:

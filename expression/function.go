@@ -35,6 +35,9 @@ func lookup(name string) (function, bool) {
 	if !ok {
 		f, ok = spellings[name]
 	}
+	if w, known := densities[name]; known {
+		return w.function(), true
+	}
 	return f, ok
 }
 
@@ -46,7 +49,7 @@ var functions = map[string]function{
 	"sinh": primitive(opSinh), "cosh": primitive(opCosh), "tanh": primitive(opTanh),
 	"abs": primitive(opAbs), "sign": primitive(opSign), "floor": primitive(opFloor),
 	"sigmoid": primitive(opSigmoid), "softplus": primitive(opSoftplus),
-	"erf": primitive(opErf), "erfc": primitive(opErfc), "lgamma": primitive(opLgamma),
+	"erf": primitive(opErf), "erfc": primitive(opErfc), "lgamma": primitive(opLgamma), "log_i0": primitive(opLogI0),
 	"min": chained(opMin), "max": chained(opMax), "logsumexp": chained(opLogAddExp),
 
 	"pow":              {2, 2, func(g *graph, a []int32) int32 { return g.pow(a[0], a[1]) }},
@@ -217,8 +220,9 @@ var unaries = [...]func(float64) float64{
 	opAbs: math.Abs, opSign: sign, opFloor: math.Floor,
 	opSigmoid: lane.Sigmoid, opSoftplus: lane.Softplus,
 	opErf: lane.Erf, opErfc: lane.Erfc, opPhi: lane.Phi,
-	opLgamma:    func(a float64) float64 { l, _ := math.Lgamma(a); return l },
-	opDigamma:   mathext.Digamma,
+	opLgamma:  func(a float64) float64 { l, _ := math.Lgamma(a); return l },
+	opDigamma: mathext.Digamma,
+	opLogI0:   logI0, opBesselRatio: besselRatio,
 	opLogNormal: logNormal, opMills: mills, opScale: scale,
 }
 

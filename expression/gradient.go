@@ -152,6 +152,8 @@ func (s *sweep) slopeSpecial(i int32, v vertex, w int32) int32 {
 		return s.op(opMul, s.constant(c), d)
 	case opLgamma:
 		return times(s.op(opDigamma, a))
+	case opLogI0:
+		return times(s.op(opBesselRatio, a))
 	case opPhi:
 		d := s.op(opExp, s.op(opMul, s.constant(-0.5), s.power(a, 2)))
 		return times(s.op(opMul, s.constant(1/math.Sqrt(2*math.Pi)), d))

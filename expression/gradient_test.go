@@ -15,6 +15,9 @@ func sortedFunctions() []string {
 			s = append(s, f)
 		}
 	}
+	for f := range densities {
+		s = append(s, f)
+	}
 	slices.Sort(s)
 	return s
 }
@@ -47,6 +50,18 @@ var domains = map[string][]func(string) string{
 	"minimum": {bounded, bounded}, "maximum": {bounded, bounded}, "fmin": {bounded, bounded}, "fmax": {bounded, bounded},
 	"logaddexp": {bounded, bounded}, "log_sum_exp": {bounded, bounded, bounded},
 	"normal_cdf": {bounded, bounded, positive}, "normal_lccdf": {bounded, bounded, positive},
+	"laplace_lpdf": {bounded, bounded, positive}, "double_exponential_lpdf": {bounded, bounded, positive},
+	"logistic_lpdf": {bounded, bounded, positive}, "skew_normal_lpdf": {bounded, bounded, positive, bounded},
+	"inv_gamma_lpdf": {positive, positive, positive}, "weibull_lpdf": {positive, positive, positive},
+	"von_mises_lpdf": {bounded, bounded, positive}, "bernoulli_lpmf": {share, share}, "bernoulli_logit_lpmf": {share, bounded},
+	"binomial_lpmf": {share, above, share}, "binomial_logit_lpmf": {share, above, bounded}, "lchoose": {above, share},
+	"poisson_lpmf": {positive, positive}, "poisson_log_lpmf": {positive, bounded}, "neg_binomial_2_lpmf": {positive, positive, positive},
+	"neg_binomial_2_log_lpmf": {positive, bounded, positive}, "lognormal_lcdf": {positive, bounded, positive},
+	"lognormal_lccdf": {positive, bounded, positive},
+	"logistic_lcdf":   {bounded, bounded, positive}, "logistic_lccdf": {bounded, bounded, positive},
+	"cauchy_lcdf": {bounded, bounded, positive}, "cauchy_lccdf": {bounded, bounded, positive}, "laplace_lcdf": {bounded, bounded, positive},
+	"laplace_lccdf": {bounded, bounded, positive}, "exponential_lcdf": {positive, positive}, "exponential_lccdf": {positive, positive},
+	"weibull_lcdf": {positive, positive, positive}, "weibull_lccdf": {positive, positive, positive}, "log_i0": {bounded},
 	"atan2": {positive, bounded}, "min": {bounded, bounded, bounded}, "max": {bounded, bounded}, "logsumexp": {bounded, bounded, bounded},
 }
 

@@ -55,10 +55,12 @@ const (
 	opErfc
 	opLgamma
 	opDigamma
-	opPhi       // Φ
-	opLogNormal // log Φ
-	opMills     // φ/Φ, the derivative of log Φ
-	opScale     // the scale of a sum of exponentials; it has no influence on values
+	opLogI0
+	opBesselRatio // I₁/I₀, the derivative of log I₀
+	opPhi         // Φ
+	opLogNormal   // log Φ
+	opMills       // φ/Φ, the derivative of log Φ
+	opScale       // the scale of a sum of exponentials; it has no influence on values
 	// Only tapes have the rest.
 	opSinCos // both: dst and b
 	opSoftplusSigmoid
@@ -106,7 +108,8 @@ var arity = [...]int{
 	opHypot: 2, opLogSum: 4, opWeight: 4, opTimesExp: 2, opPeak: 2, opCbrt: 1, opAsinh: 1, opAcosh: 1, opAtanh: 1,
 	opExp: 1, opLog: 1, opLog2: 1, opLog10: 1, opLog1p: 1, opExpm1: 1, opSqrt: 1, opSin: 1, opCos: 1, opTan: 1,
 	opAsin: 1, opAcos: 1, opAtan: 1, opSinh: 1, opCosh: 1, opTanh: 1, opAbs: 1, opSign: 1, opFloor: 1,
-	opSigmoid: 1, opSoftplus: 1, opErf: 1, opErfc: 1, opLgamma: 1, opDigamma: 1, opPhi: 1, opLogNormal: 1, opMills: 1, opScale: 1,
+	opSigmoid: 1, opSoftplus: 1, opErf: 1, opErfc: 1, opLgamma: 1, opDigamma: 1, opLogI0: 1, opBesselRatio: 1,
+	opPhi: 1, opLogNormal: 1, opMills: 1, opScale: 1,
 	opSinCos: 1, opSoftplusSigmoid: 1, opMulAdd: 3, opMulSub: 3, opSubMul: 3, opMulMulAdd: 4,
 }
 

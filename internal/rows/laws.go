@@ -45,29 +45,26 @@ func (s support) holds(v float64) bool {
 	return !math.IsInf(v, 0) && v >= s.lo && v <= s.hi && !(s.open && (v == s.lo || v == s.hi)) && !(s.discrete && v != math.Floor(v))
 }
 
-// choose is the logarithm of a binomial coefficient.
-const choose = "lgamma(n + 1) - lgamma(y + 1) - lgamma(n - y + 1)"
-
 // laws are all that are known. Terms of data alone are summed once, so each that can be
 // is a term of its own.
 func laws() map[string]law {
 	args := func(names ...string) []string { return names }
 	return map[string]law{
-		"normal":    {args("mu", "sigma"), args("normal_lpdf(y, mu, sigma)"), line, normal},
-		"student_t": {args("nu", "mu", "sigma"), args("student_t_lpdf(y, nu, mu, sigma)"), line, student},
-		"cauchy":    {args("mu", "sigma"), args("cauchy_lpdf(y, mu, sigma)"), line, cauchy},
-		"laplace":   {args("mu", "sigma"), args("-log(2*sigma) - abs(y - mu)/sigma"), line, laplace},
-		"logistic":  {args("mu", "sigma"), args("-log(sigma) - (y - mu)/sigma - 2*softplus(-(y - mu)/sigma)"), line, logistic},
-		"skew_normal": {args("xi", "omega", "alpha"), args("log(2) + normal_lpdf(y, xi, omega) + std_normal_lcdf(alpha*(y - xi)/omega)"), line,
-			skewNormal},
+		"normal":      {args("mu", "sigma"), args("normal_lpdf(y, mu, sigma)"), line, normal},
+		"student_t":   {args("nu", "mu", "sigma"), args("student_t_lpdf(y, nu, mu, sigma)"), line, student},
+		"cauchy":      {args("mu", "sigma"), args("cauchy_lpdf(y, mu, sigma)"), line, cauchy},
+		"laplace":     {args("mu", "sigma"), args("laplace_lpdf(y, mu, sigma)"), line, laplace},
+		"logistic":    {args("mu", "sigma"), args("logistic_lpdf(y, mu, sigma)"), line, logistic},
+		"skew_normal": {args("xi", "omega", "alpha"), args("skew_normal_lpdf(y, xi, omega, alpha)"), line, skewNormal},
+		"von_mises":   {args("mu", "kappa"), args("von_mises_lpdf(y, mu, kappa)"), line, vonMises},
 		"lognormal": {args("mu", "sigma"), args("lognormal_lpdf(y, mu, sigma)"), positive,
 			func(a []float64, rng *rand.Rand) float64 { return math.Exp(normal(a, rng)) }},
 		"exponential": {args("beta"), args("log(beta) - beta*y"), half,
 			func(a []float64, rng *rand.Rand) float64 { return rng.ExpFloat64() / a[0] }},
 		"gamma": {args("alpha", "beta"), args("gamma_lpdf(y, alpha, beta)"), positive, gamma},
-		"inv_gamma": {args("alpha", "beta"), args("alpha*log(beta) - lgamma(alpha) - (alpha + 1)*log(y) - beta/y"), positive,
+		"inv_gamma": {args("alpha", "beta"), args("inv_gamma_lpdf(y, alpha, beta)"), positive,
 			func(a []float64, rng *rand.Rand) float64 { return 1 / gamma(a, rng) }},
-		"weibull": {args("alpha", "sigma"), args("log(alpha/sigma) + (alpha - 1)*log(y/sigma) - (y/sigma)^alpha"), positive,
+		"weibull": {args("alpha", "sigma"), args("weibull_lpdf(y, alpha, sigma)"), positive,
 			func(a []float64, rng *rand.Rand) float64 { return a[1] * math.Pow(rng.ExpFloat64(), 1/a[0]) }},
 		"beta": {args("alpha", "beta"), args("beta_lpdf(y, alpha, beta)"), unit, beta},
 		"half_normal": {args("sigma"), args("log(2) + normal_lpdf(y, 0, sigma)"), half,
@@ -76,11 +73,11 @@ func laws() map[string]law {
 			func(a []float64, rng *rand.Rand) float64 { return math.Abs(cauchy([]float64{0, a[0]}, rng)) }},
 		"half_student_t": {args("nu", "sigma"), args("log(2) + student_t_lpdf(y, nu, 0, sigma)"), half,
 			func(a []float64, rng *rand.Rand) float64 { return math.Abs(student([]float64{a[0], 0, a[1]}, rng)) }},
-		"bernoulli": {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary, bernoulli},
-		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary,
+		"bernoulli": {args("theta"), args("bernoulli_lpmf(y, theta)"), binary, bernoulli},
+		"bernoulli_logit": {args("eta"), args("bernoulli_logit_lpmf(y, eta)"), binary,
 			func(a []float64, rng *rand.Rand) float64 { return bernoulli([]float64{sigmoid(a[0])}, rng) }},
-		"binomial": {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts, binomial},
-		"binomial_logit": {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts,
+		"binomial": {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", "lchoose(n, y)"), counts, binomial},
+		"binomial_logit": {args("n", "eta"), args("y*eta - n*softplus(eta)", "lchoose(n, y)"), counts,
 			func(a []float64, rng *rand.Rand) float64 { return binomial([]float64{a[0], sigmoid(a[1])}, rng) }},
 		"poisson": {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, poisson},
 		"poisson_log": {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts,
@@ -118,6 +115,31 @@ func logistic(a []float64, rng *rand.Rand) float64 {
 func skewNormal(a []float64, rng *rand.Rand) float64 {
 	d := a[2] / math.Hypot(1, a[2])
 	return a[0] + a[1]*(d*math.Abs(rng.NormFloat64())+rng.NormFloat64()/math.Hypot(1, a[2]))
+}
+
+// vonMises returns an angle within π of mu (Best & Fisher 1979).
+func vonMises(a []float64, rng *rand.Rand) float64 {
+	kappa := a[1]
+	switch {
+	case kappa < 1e-8: // uniform, to all digits
+		return a[0] + math.Pi*(2*rng.Float64()-1)
+	case kappa > 1e8: // normal, likewise
+		return a[0] + rng.NormFloat64()/math.Sqrt(kappa)
+	}
+	tau := 1 + math.Sqrt(1+4*kappa*kappa)
+	rho := (tau - math.Sqrt(2*tau)) / (2 * kappa)
+	r := (1 + rho*rho) / (2 * rho)
+	if kappa < 1e-5 { // where rho has lost its digits
+		r = 1/kappa + kappa
+	}
+	for {
+		z := math.Cos(math.Pi * rng.Float64())
+		f := (1 + r*z) / (r + z)
+		c, u := kappa*(r-f), 1-rng.Float64()
+		if c*(2-c) > u || math.Log(c/u)+1 >= c {
+			return a[0] + math.Copysign(math.Acos(max(-1, min(f, 1))), rng.Float64()-0.5)
+		}
+	}
 }
 
 func gamma(a []float64, rng *rand.Rand) float64 {
@@ -172,6 +194,8 @@ func takes(law, arg string) support {
 	switch arg {
 	case "sigma", "omega", "nu", "phi", "beta":
 		return positive
+	case "kappa":
+		return half
 	case "alpha": // of skew_normal it is any
 		if law != "skew_normal" {
 			return positive

@@ -27,7 +27,7 @@ func logDensity(t *testing.T, law string, y float64) float64 {
 
 func logDensities(t *testing.T, law string) func(y float64) float64 {
 	t.Helper()
-	l, err := parse(law, none)
+	l, err := outcome(law, none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +103,7 @@ func TestLawsHaveMassOne(t *testing.T) {
 		{"mix(0.3, normal(-2, 0.5), 0.7, normal(1, 2))", -20, 0.05, 800, 0.3*-2 + 0.7},
 		{"mix(0.6, normal(-2, 0.5), 1.4, normal(1, 2))", -20, 0.05, 800, 0.3*-2 + 0.7},
 		{"mix(0.3, poisson(2), 0.2, neg_binomial_2(4, 2), 0.5, poisson(9))", 0, 1, 400, 0.6 + 0.8 + 4.5},
+		{"von_mises(1, 2.5)", 1 - math.Pi + math.Pi/200, math.Pi / 100, 200, 1},
 		{"skew_normal(1, 2, 3)", -40, 0.05, 2000, 1 + 2*3/math.Sqrt(10)*math.Sqrt(2/math.Pi)},
 	} {
 		mass, mean := 0.0, 0.0
@@ -113,6 +114,92 @@ func TestLawsHaveMassOne(t *testing.T) {
 		}
 		if math.Abs(mass-1) > 1e-10 || math.Abs(mean-c.mean) > 1e-9 {
 			t.Errorf("%s: mass %v, mean %v (%v)", c.law, mass, mean, c.mean)
+		}
+	}
+}
+
+// Truncated laws have mass 1 between their ends, in the middle and far out on either side, and are
+// the laws that they are cut from but for a constant.
+// Mutants: the chance above an end for that below, and the other way round.
+func TestTruncatedLaws(t *testing.T) {
+	for _, law := range []string{"normal(1, 2)", "lognormal(0.3, 0.8)", "logistic(1, 0.4)", "cauchy(0.5, 2)", "laplace(0.85, 0.4)", "exponential(1.7)",
+		"weibull(1.8, 2.2)"} {
+		whole := logDensities(t, law)
+		for _, e := range [][2]float64{{0.2, 1.5}, {3, 3.5}, {18, 19}, {-25, -24.5}, {2, math.Inf(1)}, {math.Inf(-1), 0.7}} {
+			lo, hi := e[0], e[1]
+			l, _ := parse(law, none)
+			switch {
+			case hi < l.of.lo:
+				continue
+			case lo < l.of.lo:
+				e[0] = l.of.lo
+			}
+			text := func(v float64) string {
+				if math.IsInf(v, 0) {
+					return ""
+				}
+				return fmt.Sprint(v)
+			}
+			cut := logDensities(t, fmt.Sprintf("%s T[%s, %s]", law, text(lo), text(hi)))
+			// half lines by y = end ± u/(1 − u), whose integrands are smooth and end flat
+			density := func(u float64) float64 {
+				y, slope := u, 1.0
+				if math.IsInf(hi-e[0], 0) {
+					y, slope = u/(1-u), 1/((1-u)*(1-u))
+					if y = lo + y; math.IsInf(lo, -1) {
+						y = hi - u/(1-u)
+					}
+				}
+				return math.Exp(cut(y)) * slope
+			}
+			from, to := e[0], hi
+			if math.IsInf(to-from, 0) {
+				from, to = 0, 1
+			}
+			mass := 0.0
+			const parts = 400
+			for i := range parts {
+				step := (to - from) / parts
+				mass += quad.Fixed(density, from+float64(i)*step, from+float64(i+1)*step, 20, nil, 0)
+			}
+			if math.Abs(mass-1) > 1e-9 {
+				t.Errorf("%s between %g and %g: mass %v", law, lo, hi, mass)
+			}
+			a, b := max(lo, 0.3), min(hi, lo+0.3)
+			if math.IsInf(lo, -1) {
+				a, b = 0.3, 0.5
+			} else {
+				a = lo + 0.1
+			}
+			if d := (cut(a) - cut(b)) - (whole(a) - whole(b)); math.Abs(d) > 1e-9*(1+math.Abs(cut(a))) {
+				t.Errorf("%s between %g and %g: a ratio is off by %v", law, lo, hi, d)
+			}
+		}
+	}
+}
+
+func TestFaultyTruncations(t *testing.T) {
+	for text, want := range map[string]string{
+		"gamma(2, 1) T[1, 2]": "gamma cannot be truncated: its distribution function is not known. cauchy, exponential,",
+		"normal(0, 1) T[1]":   "one of which may be left out: T[0, ]; found T[1]",
+		"normal(0, 1) T[ , ]": "found T[ , ]",
+		"nromal(0, 1) T[1, ]": "did you mean normal?",
+	} {
+		_, err := outcome(text, none)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for likelihood, want := range map[string]string{
+		"y ~ normal(a, 1) T[2, ]":      `t.csv:2: 1 in column "y" is below 2, where its law is cut off`,
+		"y ~ normal(a, 1) T[, half]":   `t.csv:2: 1 in column "y" is above 0.5, where its law is cut off`,
+		"y ~ normal(a, 1) T[a, ]":      "a law is cut off at formulas of columns",
+		"y - a ~ normal(a, 1) T[-9, ]": "a law is cut off at formulas of columns",
+		"y ~ lognormal(a, 1) T[-1, ]":  "lo of lognormal is positive; found -1",
+	} {
+		_, err := Build(model([]Parameter{{Name: "a"}}, likelihood), strings.NewReader("y,half\n1,0.5\n2,3\n"), "t.csv")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", likelihood, err, want)
 		}
 	}
 }
@@ -143,10 +230,10 @@ func TestDrawsHaveTheirLaw(t *testing.T) {
 	const n = 20_000
 	bound := 3/math.Sqrt(n) + 4.0/n // 2·exp(−2·3²) = 3e-8; what lies beyond the ends is not known
 	for i, text := range []string{"normal(1.5, 0.7)", "student_t(3, -1, 2)", "cauchy(0.5, 2)", "laplace(1, 0.4)", "logistic(1, 0.4)",
-		"skew_normal(1, 2, 3)", "lognormal(0.3, 0.8)", "exponential(1.7)", "gamma(2.5, 1.3)", "inv_gamma(2.5, 1.3)", "weibull(1.8, 2.2)",
+		"skew_normal(1, 2, 3)", "von_mises(1, 2.5)", "von_mises(0, 1e-6)", "lognormal(0.3, 0.8)", "exponential(1.7)", "gamma(2.5, 1.3)", "inv_gamma(2.5, 1.3)", "weibull(1.8, 2.2)",
 		"beta(2.5, 0.7)", "half_normal(1.5)", "half_cauchy(1.5)", "half_student_t(4, 1.5)",
-		"mix(0.3, normal(-2, 0.5), 0.7, laplace(1, 2))"} {
-		l, err := parse(text, none)
+		"mix(0.3, normal(-2, 0.5), 0.7, laplace(1, 2))", "normal(1, 2) T[0, 3]", "weibull(1.8, 2.2) T[, 2]", "cauchy(0, 1) T[1, ]"} {
+		l, err := outcome(text, none)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -180,14 +180,32 @@ func (b *builder) check(t term) {
 	y := b.checked(t, t.y, t.full, t.law.of, "with "+t.law.name+" a value")
 	for i, arg := range t.law.args {
 		values := b.checked(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name)
-		if arg, _, _ := strings.Cut(arg, "_"); arg != "n" || y == nil || values == nil || len(b.faults) > before {
+		arg, _, _ := strings.Cut(arg, "_")
+		switch {
+		case len(b.faults) > before:
+			return
+		case y != nil && values != nil:
+		case arg == "lo" || arg == "hi":
+			b.fault(t.path, -1, "a law is cut off at formulas of columns, and so is what it is of: others would depend on parameters whether "+
+				"data are possible")
+			return
+		default:
 			continue
 		}
 		for row, n := range values {
-			if y[row] > n {
-				b.faultIn(row, "%s is more than the %g tries", b.found(y[row], t.y), n)
-				break
+			what := ""
+			switch {
+			case arg == "n" && y[row] > n:
+				what = "more than the %g tries"
+			case arg == "lo" && y[row] < n:
+				what = "below %g, where its law is cut off"
+			case arg == "hi" && y[row] > n:
+				what = "above %g, where its law is cut off"
+			default:
+				continue
 			}
+			b.faultIn(row, "%s is "+what, b.found(y[row], t.y), n)
+			break
 		}
 	}
 }

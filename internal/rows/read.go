@@ -23,7 +23,7 @@ func (b *builder) read() {
 			b.fault(path, -1, "a likelihood says which law a column has, such as y ~ normal(mu, sigma); found %q. A formula goes to log_lik", text)
 			continue
 		}
-		l, err := parse(right, b.listed)
+		l, err := outcome(right, b.listed)
 		if err != nil {
 			b.fault(path, len(left)+1+len(right)-len(strings.TrimLeft(right, " ")), "%w", err)
 			continue

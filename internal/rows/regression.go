@@ -31,7 +31,7 @@ type regression struct {
 // regress returns the regression of a term; nil if it is none, or rows are so few that they are gone
 // through sooner.
 func (b *builder) regress(t term) *regression {
-	if t.law == nil || t.law.name != "normal" {
+	if t.law == nil || t.law.name != "normal" || len(t.law.with) > 2 { // which is truncated
 		return nil
 	}
 	given := map[string]func(row int) float64{}
