@@ -180,7 +180,7 @@ func TestTruncatedLaws(t *testing.T) {
 
 func TestFaultyTruncations(t *testing.T) {
 	for text, want := range map[string]string{
-		"gamma(2, 1) T[1, 2]": "gamma cannot be truncated: its distribution function is not known. cauchy, exponential,",
+		"gamma(2, 1) T[1, 2]": "gamma cannot be truncated: its distribution function is not known; those of cauchy, exponential,",
 		"normal(0, 1) T[1]":   "one of which may be left out: T[0, ]; found T[1]",
 		"normal(0, 1) T[ , ]": "found T[ , ]",
 		"nromal(0, 1) T[1, ]": "did you mean normal?",

@@ -70,7 +70,7 @@ func outcome(text string, entries func(name string) []string) (*said, error) {
 	}
 	between, ok := truncations()[s.name]
 	if !ok {
-		return nil, fmt.Errorf("%s cannot be truncated: its distribution function is not known. %s can", s.name,
+		return nil, fmt.Errorf("%s cannot be truncated: its distribution function is not known; those of %s are", s.name,
 			strings.Join(slices.Sorted(maps.Keys(truncations())), ", "))
 	}
 	given := expression.Arguments(text[found[4]:found[5]])
