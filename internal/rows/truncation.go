@@ -75,35 +75,83 @@ func outcome(text string, entries func(name string) []string) (*said, error) {
 	}
 	given := expression.Arguments(text[found[4]:found[5]])
 	if len(given) != 2 || strings.TrimSpace(given[0]+given[1]) == "" {
-		return nil, fmt.Errorf("T[lo, hi] cuts a law to the values between two ends, one of which may be left out: T[0, ]; found T[%s]",
+		return nil, fmt.Errorf("a law is cut to the values between two ends by T[lo, hi], one of which may be left out: T[0, ]; found T[%s]",
 			text[found[4]:found[5]])
 	}
-	names, at, base, n := [2]string{"lo", "hi"}, found[4], s.draw, len(s.args)
-	lowest, highest := -1, -1 // where the ends are among the arguments
+	n, at := len(s.args), found[4]
+	lo, hi := "", ""
 	for i, end := range given {
-		if strings.TrimSpace(end) == "" {
-			names[i] = ""
-		} else {
+		if strings.TrimSpace(end) != "" {
+			name := [2]string{"lo", "hi"}[i]
 			if i == 0 {
-				lowest = len(s.args)
+				lo = name
 			} else {
-				highest = len(s.args)
+				hi = name
 			}
-			s.args, s.with, s.written = append(s.args, names[i]), append(s.with, end), append(s.written, end)
+			s.args, s.with, s.written = append(s.args, name), append(s.with, end), append(s.written, end)
 			s.at, s.takes = append(s.at, at), append(s.takes, s.of)
 		}
 		at += len(end) + 1
 	}
-	s.terms = append(slices.Clone(s.terms), "-("+between(names[0], names[1])+")")
+	s.terms = append(slices.Clone(s.terms), "-("+between(lo, hi)+")")
+	to, err := expression.Compile(between(lo, "y"), append(slices.Clone(s.args), "y"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := expression.Compile(between(lo, hi), append(slices.Clone(s.args), "y"))
+	if err != nil {
+		return nil, err
+	}
+	base := s.draw
 	s.draw = func(a []float64, rng *rand.Rand) float64 {
-		const tries = 100_000
+		from, until := s.of.lo, s.of.hi
+		if lo != "" {
+			from = a[n]
+		}
+		if hi != "" {
+			until = a[len(a)-1]
+		}
+		const tries = 100
 		for range tries {
-			y := base(a[:n], rng)
-			if (lowest < 0 || y >= a[lowest]) && (highest < 0 || y <= a[highest]) {
+			if y := base(a[:n], rng); y >= from && y <= until {
 				return y
 			}
 		}
-		return math.NaN()
+		return inverse(a, from, until, all, to, rng)
 	}
 	return s, nil
+}
+
+// inverse draws between two ends, where chances may be small, by the log probability of all values and
+// of those up to one.
+func inverse(a []float64, from, until float64, all, to *expression.Func, rng *rand.Rand) float64 {
+	x, v := append(slices.Clone(a), 0), make([]float64, 1)
+	all.Evaluator(1).Value(v, x)
+	at, want := to.Evaluator(1), v[0]+math.Log(1-rng.Float64())
+	below := func(y float64) bool {
+		x[len(a)] = y
+		at.Value(v, x)
+		return v[0] < want
+	}
+	switch step := 1.0; {
+	case math.IsInf(from, -1):
+		for from = until - step; !below(from) && step < math.MaxFloat64/2; from = until - step {
+			step *= 2
+		}
+	case math.IsInf(until, 1):
+		for until = from + step; below(until) && step < math.MaxFloat64/2; until = from + step {
+			step *= 2
+		}
+	}
+	for {
+		y := from + (until-from)/2
+		switch {
+		case y == from || y == until || math.IsNaN(want):
+			return y
+		case below(y):
+			from = y
+		default:
+			until = y
+		}
+	}
 }
