@@ -39,9 +39,12 @@ type Guide struct {
 // messages written, in x. Potential, Domain and Base, starts, states and whitenings
 // stay in y, and so do the densities.
 type Chart struct {
-	Names  []string             // of the coordinates of x, as many as those of y or more; nil is those of the problem
-	Point  func(x, y []float64) // writes x of y; called by several goroutines at once
-	Domain domain.Domain        // of x, to count draws outside and for bounds; nil is all of R^d
+	Names []string             // of the coordinates of x, as many as those of y or more; nil is those of the problem
+	Point func(x, y []float64) // writes x of y; called by several goroutines at once
+	// Coordinates writes y of x, what Point writes of y; nil where that is not known: package tune then says
+	// nothing of modes, and knows no others by Symmetry. Called by several goroutines at once.
+	Coordinates func(y, x []float64)
+	Domain      domain.Domain // of x, to count draws outside and for bounds; nil is all of R^d
 	// Symmetry is that of the density, in x; nil is none that is known. Draws are kept as its
 	// Shuffle leaves them, those of the coldest rung alone where there is a Guide, and none with a
 	// certificate (permutation sampling, Frühwirth-Schnatter 2001).
@@ -52,6 +55,9 @@ type Chart struct {
 // a mixture bears which number. The law of a Base does not tell them apart either. Its methods
 // are called by several goroutines at once.
 type Symmetry interface {
+	// Images returns all other points of the density of x, by the same maps for every x; nil where they
+	// are too many to look at.
+	Images(x []float64) [][]float64
 	// Shuffle takes x to one of the points of its density, each with the same probability.
 	Shuffle(x []float64, rng *rand.Rand)
 	// Agree returns one of these points for each draw, the same whichever of them the draw is, as

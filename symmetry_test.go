@@ -20,6 +20,8 @@ func (swapped) Shuffle(x []float64, rng *rand.Rand) {
 	}
 }
 
+func (swapped) Images(x []float64) [][]float64 { return [][]float64{{x[1], x[0]}} }
+
 func (swapped) Agree(draws [][]float64) [][]float64 {
 	var all [][]float64
 	for _, x := range draws {

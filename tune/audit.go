@@ -69,50 +69,44 @@ type Visited struct {
 	Starts   int     `json:"starts"`   // that lead to it
 }
 
-// places are the modes of m by normal laws in the coordinates that draws are told in; nil
-// where there are none such.
-func (m *Modes) places(p r2sgld.Problem) []modes.Part {
-	var out []modes.Part
-	top := m.top()
-	for _, o := range m.Search.Modes {
-		part := modes.Part{Weight: math.Exp(o.Log - top), Center: o.X, L: o.L}
-		if p.Chart != nil {
-			if part = told(part, p.Chart, len(p.ReportedNames())); part.L == nil {
-				return nil
-			}
-		}
-		out = append(out, part)
+// placed reports whether draws of p can be told in the coordinates that modes are known in.
+func placed(p r2sgld.Problem) bool { return p.Chart == nil || p.Chart.Coordinates != nil }
+
+// states are draws of p in the coordinates of its potential.
+func states(p r2sgld.Problem, draws []float64) []float64 {
+	if p.Chart == nil {
+		return draws
+	}
+	n, d := len(p.ReportedNames()), p.Potential.Dim()
+	out := make([]float64, len(draws)/n*d)
+	for i := range len(draws) / n {
+		p.Chart.Coordinates(out[i*d:(i+1)*d], draws[i*n:(i+1)*n])
 	}
 	return out
 }
 
-// told is a normal law in the coordinates of a chart, to first order.
-func told(part modes.Part, c *r2sgld.Chart, n int) modes.Part {
-	d := len(part.Center)
-	if n != d {
-		return modes.Part{}
+// reported is a state of p as draws are told.
+func reported(p r2sgld.Problem, state []float64) []float64 {
+	if p.Chart == nil {
+		return state
 	}
-	at, up, x := make([]float64, n), make([]float64, n), slices.Clone(part.Center)
-	c.Point(at, x)
-	rows := make([][]float64, n)
-	for i := range rows {
-		rows[i] = make([]float64, d)
-	}
-	const bit = 1e-5
-	for j := range d { // column j of J L
-		for i := range d {
-			x[i] = part.Center[i] + bit*part.L[i][j]
-		}
-		c.Point(up, x)
-		for i := range n {
-			rows[i][j] = (up[i] - at[i]) / bit
-		}
-	}
-	return modes.Part{Weight: part.Weight, Center: at, L: modes.Triangle(rows)}
+	x := make([]float64, len(p.ReportedNames()))
+	p.Chart.Point(x, state)
+	return x
 }
 
-// owners tells, for the cold draws of every ladder, which of the places each belongs to.
-func owners(res *r2sgld.Result, places []modes.Part) [][]int {
+// places are the modes of m by normal laws.
+func (m *Modes) places() []modes.Part {
+	var out []modes.Part
+	top := m.top()
+	for _, o := range m.Search.Modes {
+		out = append(out, modes.Part{Weight: math.Exp(o.Log - top), Center: o.X, L: o.L})
+	}
+	return out
+}
+
+// owners tells, for the cold draws of every ladder of a run on p, which of the places each belongs to.
+func owners(p r2sgld.Problem, res *r2sgld.Result, places []modes.Part) [][]int {
 	law := modes.Mixture{Parts: places}
 	all := make([][]int, len(res.Ladders))
 	for i, l := range res.Ladders {
@@ -120,7 +114,7 @@ func owners(res *r2sgld.Result, places []modes.Part) [][]int {
 		step := max(1, n/max(fewLooked, min(lookedAt, mostWork/(len(places)*len(places[0].Center)*len(places[0].Center)))))
 		for k := step - 1; k < n; k += step {
 			d := len(l.X[0]) / n
-			all[i] = append(all[i], law.Owner(l.X[0][k*d:(k+1)*d]))
+			all[i] = append(all[i], law.Owner(states(p, l.X[0][k*d:(k+1)*d])))
 		}
 	}
 	shortest := len(all[0])
@@ -136,19 +130,16 @@ func owners(res *r2sgld.Result, places []modes.Part) [][]int {
 // audit says what the draws of res, of a run on p, know of the modes m. m may be nil: the
 // audit is then nil.
 func (m *Modes) audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
-	if m == nil || len(m.Search.Modes) == 0 {
+	if m == nil || len(m.Search.Modes) == 0 || !placed(p) {
 		return nil
 	}
-	places := m.places(p)
-	if places == nil {
-		return nil
-	}
+	places := m.places()
 	a := &Audit{RHat: math.NaN(), ESS: math.NaN(), Missing: []int{}, Rare: []int{}, Starts: m.Search.Settled}
 	a.Unseen = int(float64(a.Starts) / -math.Log(overlooked))
-	own := owners(res, places)
+	own := owners(p, res, places)
 	expected, cut := m.expected(), []float64(nil)
 	for k, o := range m.Search.Modes {
-		v := Visited{At: places[k].Center, Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN(), SE: math.NaN()}
+		v := Visited{At: reported(p, o.X), Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN(), SE: math.NaN()}
 		chains := make([][]float64, len(own))
 		for i, of := range own {
 			chains[i] = make([]float64, len(of))
@@ -212,7 +203,7 @@ func (m *Modes) join(ctx context.Context, p r2sgld.Problem, a *Audit) error {
 
 // hold completes a by the cores of its heaviest modes, against the cold draws of res.
 func (m *Modes) hold(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2sgld.Result, a *Audit) error {
-	if a == nil || p.Chart != nil || len(a.of) == 0 {
+	if a == nil || len(a.of) == 0 {
 		return nil
 	}
 	u, err := energy(p)
@@ -223,11 +214,11 @@ func (m *Modes) hold(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2
 	for _, k := range a.of[:min(len(a.of), mostCores)] {
 		of = append(of, m.Search.Modes[k])
 	}
-	d, draws := len(of[0].X), make([][]float64, len(res.Ladders))
+	d, draws := len(p.ReportedNames()), make([][]float64, len(res.Ladders))
 	for i, l := range res.Ladders {
 		n := len(l.Energy[0])
 		for k, step := 0, max(1, n/lookedAt); k < n; k += step {
-			draws[i] = append(draws[i], l.X[0][k*d:(k+1)*d]...)
+			draws[i] = append(draws[i], states(p, l.X[0][k*d:(k+1)*d])...)
 		}
 	}
 	target, asked := modes.Target{Energy: u, Domain: p.Domain}, int64(0)
@@ -337,9 +328,9 @@ func (m *Modes) renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 		return nil, err
 	}
 	var warm []float64
-	if p.Chart == nil { // else draws are told in other coordinates
+	if placed(p) {
 		for r := range res.Ladders[0].X {
-			warm = append(warm, drawsOf(res, r, between)...)
+			warm = append(warm, states(p, drawsOf(res, r, between))...)
 		}
 	}
 	return &next, search.Again(ctx, target, warm, starts, int64(freshly*float64(m.Search.Gradients)))

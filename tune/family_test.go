@@ -137,7 +137,7 @@ func TestFamily(t *testing.T) {
 			continue
 		}
 		worst := 0.0
-		own := owners(out.Result, m.law.Parts)
+		own := owners(r2sgld.Problem{}, out.Result, m.law.Parts)
 		for k, want := range m.weight {
 			chains, sum := make([][]float64, len(own)), 0.0
 			for i, of := range own {

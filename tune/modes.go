@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -145,6 +146,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		return nil, err
 	}
 	m.Search.Gradients += first.Gradients
+	whole := m.mirror(p)
 	m.Remote = !t.bounded && len(t.s.MoreStarts) == 0 && t.high(m.Search)
 	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
 		return m, err
@@ -152,11 +154,59 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if t.bounded {
 		m.Barrier = m.distance(spread)
 	}
-	if !m.wanted(t.bounded) {
+	if !whole || !m.wanted(t.bounded) {
 		return m, nil
 	}
 	m.Guided, err = m.Fit.Defend(ctx, target, rng, based(p), defended, escaped)
 	return m, err
+}
+
+// mirror completes m by the images of its modes under the symmetry of p. It reports whether all of
+// those that count are known: ladders that begin at a law fitted to some tell the evidence of these.
+// Starts of a mode are then those that lead to any of its images.
+func (m *Modes) mirror(p r2sgld.Problem) (whole bool) {
+	if p.Chart == nil || p.Chart.Symmetry == nil {
+		return true
+	}
+	if p.Chart.Coordinates == nil {
+		return false
+	}
+	images := func(x []float64) (all [][]float64) {
+		for _, z := range p.Chart.Symmetry.Images(reported(p, x)) {
+			all = append(all, states(p, z))
+		}
+		return all
+	}
+	s, least := m.Search, m.top()+math.Log(notable)
+	at := func(x []float64) int { return slices.IndexFunc(s.Modes, func(o modes.Mode) bool { return o.Holds(x) }) }
+	whole = true
+	for i, o := range slices.Clone(s.Modes) {
+		if o.Log < least {
+			continue
+		}
+		all := images(o.X)
+		whole = whole && all != nil
+		for r, x := range all {
+			if at(x) < 0 {
+				s.Add(i, func(y, x []float64) { copy(y, images(x)[r]) })
+				whole = whole && at(x) >= 0
+			}
+		}
+	}
+	starts := make([]int, len(s.Modes))
+	for i, o := range s.Modes {
+		starts[i] = o.Starts
+		for _, x := range images(o.X) {
+			if k := at(x); k >= 0 && k != i {
+				starts[i] += s.Modes[k].Starts
+			}
+		}
+	}
+	for i, n := range starts {
+		s.Modes[i].Starts = n
+	}
+	slices.SortStableFunc(s.Modes, func(a, b modes.Mode) int { return cmp.Compare(b.Log, a.Log) })
+	return whole
 }
 
 // high reports whether the energy at the start is far above that of the mode of most mass.

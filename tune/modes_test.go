@@ -80,7 +80,7 @@ func TestTwoWidths(t *testing.T) {
 				t.Fatalf("guide %v, audit %+v", out.Guide != nil, out.Audit)
 			}
 			chains := make([][]float64, len(out.Ladders))
-			for i, of := range owners(out.Result, law.Parts) {
+			for i, of := range owners(r2sgld.Problem{}, out.Result, law.Parts) {
 				for _, k := range of {
 					chains[i] = append(chains[i], float64(1-k))
 				}

@@ -151,6 +151,8 @@ func (sorted) Shuffle(x []float64, rng *rand.Rand) {
 	rng.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 }
 
+func (sorted) Images([]float64) [][]float64 { return nil }
+
 func (sorted) Agree(draws [][]float64) [][]float64 {
 	var all [][]float64
 	for _, x := range draws {

@@ -25,7 +25,7 @@ func (l *loader) charted(u potential.Potential, of *prior.Joint, center []float6
 	}
 	y := r2sgld.Problem{Potential: potential.Charted(u, chart), Domain: d, Names: l.names,
 		Base:  &r2sgld.Base{Potential: chart.Base(), LogMass: of.LogMassBox(l.region.Room()), Draw: chart.Draw},
-		Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.region.Domain}}
+		Chart: &r2sgld.Chart{Point: chart.Point, Coordinates: chart.Coordinates, Domain: l.region.Domain}}
 	if factor == nil {
 		return y, nil
 	}

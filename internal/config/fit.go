@@ -244,7 +244,8 @@ func (l *loader) fit() (*Run, error) {
 
 // shuffled has draws of a problem told in any order of their components.
 func shuffled(p *r2sgld.Problem, labels *rows.Labels) {
-	c := r2sgld.Chart{Point: func(x, y []float64) { copy(x, y) }, Domain: p.Domain}
+	same := func(to, from []float64) { copy(to, from) }
+	c := r2sgld.Chart{Point: same, Coordinates: same, Domain: p.Domain}
 	if p.Chart != nil {
 		c = *p.Chart
 	}

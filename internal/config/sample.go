@@ -393,7 +393,7 @@ func (l *loader) target(u potential.Potential) r2sgld.Problem {
 		for k := range s.Dim() {
 			p.Names = append(p.Names, fmt.Sprintf("z%d", k+1))
 		}
-		p.Chart = &r2sgld.Chart{Names: l.names, Point: s.Full, Domain: s.Whole}
+		p.Chart = &r2sgld.Chart{Names: l.names, Point: s.Full, Coordinates: s.Reduced, Domain: s.Whole}
 	}
 	return p
 }

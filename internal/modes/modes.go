@@ -38,6 +38,20 @@ type Mode struct {
 	inv    [][]float64 // of L
 }
 
+// Holds reports whether x is next to the minimum, within a tenth of a standard deviation in each coordinate.
+func (m Mode) Holds(x []float64) bool {
+	for j, v := range x {
+		sd := 0.0
+		for _, l := range m.L[j] {
+			sd = math.Hypot(sd, l)
+		}
+		if !(math.Abs(v-m.X[j]) <= sd/10) {
+			return false
+		}
+	}
+	return true
+}
+
 const (
 	lanes     = 32  // points that are evaluated at once
 	chunk     = 128 // descents of a goroutine
@@ -137,6 +151,33 @@ const (
 	sure    = 50  // starts of a mode: one ten times as hard to find is missed with a probability of exp(−5)
 	matters = 7.0 // log mass below the largest
 )
+
+// Add adds a mode that is known without a search: the image of mode i by a map of the density to
+// itself, with a normal law to first order. It is left out where that has none.
+func (s *Search) Add(i int, to func(y, x []float64)) {
+	const bit = 1e-5 // of a standard deviation
+	of := s.Modes[i]
+	d := len(of.X)
+	at, up, x := make([]float64, d), make([]float64, d), slices.Clone(of.X)
+	to(at, x)
+	rows := make([][]float64, d)
+	for k := range rows {
+		rows[k] = make([]float64, d)
+	}
+	for j := range d { // column j of the Jacobian times L
+		for k := range d {
+			x[k] = of.X[k] + bit*of.L[k][j]
+		}
+		to(up, x)
+		for k := range d {
+			rows[k][j] = (up[k] - at[k]) / bit
+		}
+	}
+	if l := triangle(rows); l != nil && len(s.Modes) < mostModes {
+		s.cover = nil
+		s.Modes = append(s.Modes, Mode{X: at, Energy: of.Energy, L: l, Log: of.Log, inv: inverse(l)})
+	}
+}
 
 // thin reports whether a mode that matters has few starts.
 func (s *Search) thin() bool {

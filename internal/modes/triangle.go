@@ -40,9 +40,9 @@ func inverse(l [][]float64) [][]float64 {
 	return inv
 }
 
-// Triangle is the lower triangle L with L Lᵀ = A Aᵀ, of a square matrix A; nil where there is
+// triangle is the lower triangle L with L Lᵀ = A Aᵀ, of a square matrix A; nil where there is
 // none.
-func Triangle(a [][]float64) [][]float64 {
+func triangle(a [][]float64) [][]float64 {
 	c := mat.NewSymDense(len(a), nil)
 	for i := range a {
 		for j := range i + 1 {

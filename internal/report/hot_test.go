@@ -13,6 +13,8 @@ type either struct{}
 
 func (either) Shuffle([]float64, *rand.Rand) {}
 
+func (either) Images([]float64) [][]float64 { return nil }
+
 func (either) Agree(draws [][]float64) [][]float64 {
 	var all [][]float64
 	for _, x := range draws {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -140,6 +141,27 @@ func (l *Labels) Tries(most, energies int) int {
 
 // Components is K.
 func (l *Labels) Components() int { return len(l.entries) }
+
+// Images are those of x with its components in all other orders; nil of more than 4 components.
+func (l *Labels) Images(x []float64) (all [][]float64) {
+	n := len(l.entries)
+	if n > 4 {
+		return nil
+	}
+	for _, order := range combin.Permutations(n, n) {
+		if slices.IsSorted(order) { // which is x
+			continue
+		}
+		y := slices.Clone(x)
+		for _, of := range l.at {
+			for k, e := range order {
+				y[of[k]] = x[of[e]]
+			}
+		}
+		all = append(all, y)
+	}
+	return all
+}
 
 // Shuffle has the components of x change places, each order with the same probability.
 func (l *Labels) Shuffle(x []float64, rng *rand.Rand) {
