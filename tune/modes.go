@@ -157,7 +157,11 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if !whole || !m.wanted(t.bounded) {
 		return m, nil
 	}
+	parts := len(m.Fit.Mixture.Parts)
 	m.Guided, err = m.Fit.Defend(ctx, target, rng, based(p), defended, escaped)
+	if p.Chart != nil && p.Chart.Symmetry != nil && len(m.Fit.Mixture.Parts) > parts {
+		m.Guided = false // of what was found only then no images are known
+	}
 	return m, err
 }
 

@@ -406,6 +406,31 @@ func TestFitGoesOn(t *testing.T) {
 	}
 }
 
+// Labels are refused where a constraint tells components apart only where the posterior is, far from
+// the priors.
+func TestLabelsToldApartAtTheModes(t *testing.T) {
+	dir := t.TempDir()
+	var data strings.Builder
+	data.WriteString("y\n")
+	for i := range 60 {
+		fmt.Fprintf(&data, "%g\n", 9*float64(2*(i%2)-1)+float64(i)/60)
+	}
+	write(t, dir, "d.csv", data.String())
+	file := write(t, dir, "f.yaml", `data: d.csv
+model:
+  parameters:
+    w: simplex(2)
+    mu[2]: normal(0, 2)
+  likelihood: y ~ mix(w[1], normal(mu[1], 1), w[2], normal(mu[2], 1))
+  constraints: mu[1] < 8.7
+  labels: w
+`)
+	p := start(t, "fit", file, "--out", filepath.Join(dir, "run"))
+	if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), "f.yaml:8:11: a constraint tells 1 and 2 of w, mu apart") {
+		t.Errorf("exit code %d, %s", code, p.stderr.String())
+	}
+}
+
 // A fit says where its configuration and its data are wrong, and writes nothing.
 func TestFaultyFits(t *testing.T) {
 	dir := t.TempDir()

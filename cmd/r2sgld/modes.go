@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,9 +87,10 @@ func basinsIn(dir string) (*report.Basins, error) {
 func unsought(configuration json.RawMessage) string {
 	var r config.Resolved
 	var of struct{ Model system.Model }
-	if err := cmp.Or(json.Unmarshal(configuration, &r), json.Unmarshal(configuration, &of)); err != nil {
+	if err := json.Unmarshal(configuration, &r); err != nil {
 		return "its configuration cannot be read, run it again"
 	}
+	_ = json.Unmarshal(configuration, &of) // a model of other kinds has no batch
 	anew := "run it again with sampler.method: auto"
 	switch method := r.Sampler.Method; {
 	case method != "auto":

@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/rows"
+	"github.com/r2sgld/r2sgld/stream"
 )
 
 // A Table says where the rows of fit are.
@@ -214,13 +215,13 @@ func (l *loader) fit() (*Run, error) {
 	}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: &f.resolved, Figures: figures}
 	s.Problem = l.target(p.Potential)
-	if p.Labels != nil {
-		f.alike(s.Problem, p)
-		s.Outputs = p.Labels
-	}
 	found, err := f.modes(s.Problem, p)
 	if err != nil {
 		return nil, err
+	}
+	if p.Labels != nil {
+		f.alike(s.Problem, p, found)
+		s.Outputs = p.Labels
 	}
 	by, warnings := f.minibatch(p, s.Problem, found)
 	if err := l.Problems.Err(); err != nil {
@@ -254,38 +255,54 @@ func shuffled(p *r2sgld.Problem, labels *rows.Labels) {
 }
 
 const (
-	labelTells = 20   // points that tell whether components are alike; fewer of many rows
+	labelTells = 20   // points that tell whether components are alike, and as many at modes; fewer of many rows
 	labelTries = 1000 // points where the density may turn out not to be finite
 )
 
-// alike refuses labels of components that the density, or a constraint, tells apart, and those of
-// which no point tells.
-func (f *fitReader) alike(p r2sgld.Problem, of *rows.Posterior) {
-	draw, x, full := f.scattered(p, of), make([]float64, p.Potential.Dim()), make([]float64, len(of.Names))
+// alike refuses labels of components that the density, or a constraint, tells apart, those of which
+// no point tells, and those of several kinds of components. Points are scattered, and lie where the
+// normal laws at the modes have their mass.
+func (f *fitReader) alike(p r2sgld.Problem, of *rows.Posterior, found []modes.Mode) {
 	inside := func(y []float64) bool { return p.Domain == nil || p.Domain.Contains(f.reduced(y)) }
-	report := func(err error) { f.Report(f.root.Field("model").Field("labels"), "%v", err) }
-	left := 1 + of.Labels.Tries(labelTells, of.Labels.Components()) // at the first point components may all be the same
-	for range labelTries {
-		if draw(x) != nil {
-			return
+	few := 1 + of.Labels.Tries(labelTells, of.Labels.Components()) // at the first point components may all be the same
+	parts := of.Labels.Parts()
+	x, full := make([]float64, p.Potential.Dim()), make([]float64, len(of.Names))
+	look := func(tries int, draw func(x []float64) error) (told int, err error) {
+		for ; tries > 0 && told < few && draw(x) == nil; tries-- {
+			if copy(full, x); f.region.Slice != nil {
+				f.region.Slice.Full(full, x)
+			}
+			tells, err := of.Labels.Alike(full, inside)
+			if err != nil {
+				return 0, err
+			}
+			if tells {
+				told++
+				parts = of.Labels.Alone(full, parts)
+			}
 		}
-		if copy(full, x); f.region.Slice != nil {
-			f.region.Slice.Full(full, x)
-		}
-		tells, err := of.Labels.Alike(full, inside)
-		if err != nil {
-			report(err)
-			return
-		}
-		if tells {
-			left--
-		}
-		if left == 0 {
-			return
-		}
+		return told, nil
 	}
-	report(fmt.Errorf("−log density is finite at too few of %d points to tell whether components are alike: give the parameters priors "+
-		"nearer to the data, or leave labels out", labelTries))
+	told, err := look(labelTries, f.scattered(p, of))
+	if err == nil && told < few {
+		err = fmt.Errorf("−log density is finite at too few of %d points to tell whether components are alike: give the parameters priors "+
+			"nearer to the data, or leave labels out", labelTries)
+	}
+	if err == nil && len(found) > 0 {
+		rng, next := &stream.New(1, priorLadder).Of(1, stream.Start).Rand, 0
+		_, err = look(few, func(x []float64) error {
+			at := found[next%len(found)]
+			next++
+			(&modes.Mixture{Parts: []modes.Part{{Weight: 1, Center: at.X, L: at.L}}}).Draw(x, rng)
+			return nil
+		})
+	}
+	if err == nil && len(parts) > 0 {
+		err = of.Labels.Only(parts)
+	}
+	if err != nil {
+		f.Report(f.root.Field("model").Field("labels"), "%v", err)
+	}
 }
 
 // firstMode is the mode to begin at; nil where there is none, or where it is a pole, of which

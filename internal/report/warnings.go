@@ -215,6 +215,10 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {
 		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones and in corners): use specular.", b))
 	}
+	if s.Domain.Outside > 0 && p.Chart != nil && p.Chart.Symmetry != nil {
+		w = append(w, fmt.Sprintf("%d draws lie outside the domain in the order that they are told in: a constraint tells components apart, and "+
+			"means of parameters are wrong. Leave labels out.", s.Domain.Outside))
+	}
 	if s.Domain.Outside > 0 && set.Inside {
 		w = append(w, fmt.Sprintf("%d draws lay outside the domain and were left out; every ladder is cut to the length of the shortest.",
 			s.Domain.Outside))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type Labels struct {
 	energy  potential.Potential
 	priors  potential.Potential
 	rows    int
+	free    bool // vectors but the first may turn out to be of other components
 }
 
 const (
@@ -36,6 +38,8 @@ const (
 	mostSweeps     = 100  // through these; few take more than ten
 	mostBegun      = 10   // draws that laws begin at; those that fit best are kept
 	mostCompared   = 400  // draws that tell which these are
+	mostFree       = 8    // vectors of which each set is looked at
+	labelled       = "_labelled"
 )
 
 // labels finds the vectors that are labelled: those that are named, and where one is, all with
@@ -50,12 +54,16 @@ func (b *builder) labels() {
 	var first *array
 	for _, name := range b.Labels {
 		v := b.vectors[name]
-		switch {
+		switch bare, _, indexed := strings.Cut(name, "["); {
+		case v == nil && indexed && b.vectors[bare] != nil:
+			fault("labels are those of all entries: write %s", bare)
 		case v == nil:
 			fault("%q is no parameter%s", name, near(name, b.bare()))
 		case len(v.order) < 2:
 			fault("%q is one number: labels are those of the entries of vectors, such as w: simplex(3) and mu[3]", name)
-		case strings.HasSuffix(strings.TrimSpace(strings.SplitN(v.Shape, "(", 2)[0]), "ordered"):
+		case b.vectors[name+labelled] != nil:
+			fault("%s%s is what labelled entries are called: give that parameter another name", name, labelled)
+		case v.inOrder():
 			fault("the order of %q tells its entries apart: leave labels out, or the order", name)
 		case len(v.order) > mostComponents:
 			fault("%q has %d entries: at most %d can be labelled", name, len(v.order), mostComponents)
@@ -76,10 +84,18 @@ func (b *builder) labels() {
 		return
 	}
 	for _, v := range b.sorted {
-		if v != first && len(v.order) == len(first.order) && maps.EqualFunc(v.entries, first.entries, func(int, int) bool { return true }) {
+		if v != first && len(v.order) == len(first.order) && !v.inOrder() &&
+			maps.EqualFunc(v.entries, first.entries, func(int, int) bool { return true }) {
 			l.add(v)
 		}
 	}
+	l.free = true
+}
+
+// inOrder reports whether the entries of a parameter have an order, and do not change places.
+func (v *array) inOrder() bool {
+	shape, _, _ := strings.Cut(v.Shape, "(")
+	return strings.HasSuffix(strings.TrimSpace(shape), "ordered")
 }
 
 // bare are the names of the parameters, without brackets.
@@ -104,34 +120,104 @@ func (l *Labels) add(v *array) {
 // Alike fails where the density at x, that of the priors, or whether x is inside, changes as two
 // components change places. It reports whether the density there is finite, which says that it tells.
 func (l *Labels) Alike(x []float64, inside func(x []float64) bool) (tells bool, err error) {
-	u, g := make([]float64, 1), make([]float64, len(x))
-	for _, of := range []struct {
-		name   string
-		energy potential.Potential
-	}{{"−log density", l.energy}, {"that of the priors", l.priors}} {
-		eval := of.energy.Evaluator(1, nil)
-		eval.Eval(u, g, x)
-		was := u[0]
-		if math.IsNaN(was) || math.IsInf(was, 0) || !inside(x) {
-			return false, nil
-		}
-		for k := range l.entries[1:] {
-			y := slices.Clone(x)
-			for _, at := range l.at {
-				y[at[k]], y[at[k+1]] = x[at[k+1]], x[at[k]]
-			}
-			pair := fmt.Sprintf("%s and %s of %s", l.entries[k], l.entries[k+1], strings.Join(l.Vectors, ", "))
-			if !inside(y) {
-				return true, fmt.Errorf("a constraint tells %s apart: leave labels out, or the constraint", pair)
-			}
-			if eval.Eval(u, g, y); !(math.Abs(u[0]-was) <= 1e-9*(1+math.Abs(was))) {
-				return true, fmt.Errorf("%s are not alike: where they change places, %s changes by %.6g from %.6g. "+
-					"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)",
-					pair, of.name, u[0]-was, was)
-			}
+	priors, all := l.energyOf(l.priors), l.energyOf(l.energy)
+	before, was := priors(x), all(x)
+	if math.IsNaN(was) || math.IsInf(was, 0) || math.IsNaN(before) || math.IsInf(before, 0) || !inside(x) {
+		return false, nil
+	}
+	for k := range l.entries[1:] {
+		y := l.exchanged(x, k, l.at)
+		pair := fmt.Sprintf("%s and %s of %s", l.entries[k], l.entries[k+1], strings.Join(l.Vectors, ", "))
+		switch {
+		case !inside(y):
+			return true, fmt.Errorf("a constraint tells %s apart: leave labels out, or the constraint", pair)
+		case differ(before, priors(y)):
+			return true, fmt.Errorf("the priors tell %s apart: where they change places, −log density of the priors changes by %.6g from %.6g. "+
+				"Give all entries of a vector one prior, or leave labels out", pair, priors(y)-before, before)
+		case differ(was, all(y)):
+			return true, fmt.Errorf("%s are not alike: where they change places, −log density changes by %.6g from %.6g. "+
+				"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)",
+				pair, all(y)-was, was)
 		}
 	}
 	return true, nil
+}
+
+// energyOf returns what evaluates −log of a density.
+func (l *Labels) energyOf(of potential.Potential) func(x []float64) float64 {
+	eval, u, g := of.Evaluator(1, nil), make([]float64, 1), make([]float64, len(l.names))
+	return func(x []float64) float64 {
+		eval.Eval(u, g, x)
+		return u[0]
+	}
+}
+
+// differ reports whether two energies are not the same up to rounding.
+func differ(a, b float64) bool { return !(math.Abs(a-b) <= 1e-9*(1+math.Abs(a))) }
+
+// exchanged is x with entries k and k + 1 of some vectors in each other's place.
+func (l *Labels) exchanged(x []float64, k int, vectors [][]int) []float64 {
+	y := slices.Clone(x)
+	for _, at := range vectors {
+		y[at[k]], y[at[k+1]] = x[at[k+1]], x[at[k]]
+	}
+	return y
+}
+
+// Parts are the sets of some of the vectors, each a mask in which the first is.
+func (l *Labels) Parts() (parts []uint) {
+	if len(l.at) > mostFree {
+		return nil
+	}
+	for part := uint(1); part < 1<<len(l.at)-1; part += 2 {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// Alone leaves those of the parts whose vectors change places at x without the others, and without
+// a change of the density.
+func (l *Labels) Alone(x []float64, parts []uint) []uint {
+	all := l.energyOf(l.energy)
+	was := all(x)
+	return slices.DeleteFunc(parts, func(part uint) bool {
+		for k := range l.entries[1:] {
+			if differ(was, all(l.exchanged(x, k, l.vectors(part)))) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// vectors are the coordinates of those in a part.
+func (l *Labels) vectors(part uint) (at [][]int) {
+	for i, of := range l.at {
+		if part>>i&1 == 1 {
+			at = append(at, of)
+		}
+	}
+	return at
+}
+
+// Only has the smallest of the parts alone bear labels: others are of other components, or of none.
+// It is an error if all vectors were named.
+func (l *Labels) Only(parts []uint) error {
+	least := slices.MinFunc(parts, func(a, b uint) int { return cmp.Compare(bits.OnesCount(a), bits.OnesCount(b)) })
+	var in, others []string
+	for i, v := range l.Vectors {
+		if least>>i&1 == 1 {
+			in = append(in, v)
+		} else {
+			others = append(others, v)
+		}
+	}
+	if !l.free {
+		return fmt.Errorf("the entries of %s change places without those of %s: they are of different components. Label one or the other",
+			strings.Join(in, ", "), strings.Join(others, ", "))
+	}
+	l.at, l.Vectors = l.vectors(least), in
+	return nil
 }
 
 // Tries is how many points may be tried, at most most, where each takes some energies.
@@ -177,7 +263,7 @@ func (l *Labels) Shuffle(x []float64, rng *rand.Rand) {
 func (l *Labels) OutputNames() (names []string) {
 	for _, v := range l.Vectors {
 		for _, e := range l.entries {
-			names = append(names, v+"_labelled["+e+"]")
+			names = append(names, v+labelled+"["+e+"]")
 		}
 	}
 	return names
@@ -264,11 +350,10 @@ func (l *Labels) fit(laws *normals, states [][]float64) float64 {
 
 // densest is the state of least energy.
 func (l *Labels) densest(states [][]float64) []float64 {
-	eval, u, g := l.energy.Evaluator(1, nil), make([]float64, 1), make([]float64, len(l.names))
-	best, least := states[0], math.Inf(1)
+	best, least, energy := states[0], math.Inf(1), l.energyOf(l.energy)
 	for _, x := range states {
-		if eval.Eval(u, g, x); u[0] < least {
-			best, least = x, u[0]
+		if u := energy(x); u < least {
+			best, least = x, u
 		}
 	}
 	return best

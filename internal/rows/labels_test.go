@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // The assignment is the best of all.
@@ -179,8 +181,71 @@ func TestComponentsAreAlike(t *testing.T) {
 	if _, err := mixture(t, "mu", "sigma").Labels.Alike(x, everywhere); err == nil || !strings.Contains(err.Error(), "1 and 2 of mu, sigma are not alike") {
 		t.Errorf("weights stay behind: %v", err)
 	}
+	other := mixture(t, "w")
+	prior, err := potential.Formula("`mu[1]`", other.Names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Labels.priors = prior
+	if _, err := other.Labels.Alike(x, everywhere); err == nil || !strings.Contains(err.Error(), "the priors tell 1 and 2 of w, mu, sigma apart") {
+		t.Errorf("other priors: %v", err)
+	}
 	if tells, err := p.Labels.Alike([]float64{math.NaN(), -1, 0.2, 2.5, 0.5, 1, 1.5, 0.2, 0.3, 0.5}, everywhere); tells || err != nil {
 		t.Errorf("where the density is NaN: tells %v, %v", tells, err)
+	}
+}
+
+// Of vectors that change places in two sets, each without the other, those of the first bear labels;
+// where all were named they are told apart.
+// Mutants it kills: sets in which one component alone changes places; the largest set.
+func TestLabelsOfTwoMixtures(t *testing.T) {
+	build := func(labels ...string) *Labels {
+		m := Model{Parameters: []Parameter{free("w", ""), free("v", ""), free("mu[3]", "normal(0, 5)"), free("nu[3]", "normal(0, 5)"),
+			free("spare[3]", "normal(0, 1)")}, Labels: labels,
+			Likelihood: []string{"y ~ mix(w[1], normal(mu[1], 1), w[2], normal(mu[2], 1), w[3], normal(mu[3], 1))",
+				"z ~ mix(v[1], normal(nu[1], 1), v[2], normal(nu[2], 1), v[3], normal(nu[3], 1))"}}
+		m.Parameters[0].Shape, m.Parameters[1].Shape = "simplex(3)", "simplex(3)"
+		p, err := Build(m, strings.NewReader("y,z\n-1,3\n0.2,1\n3,2\n"), "y.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Labels
+	}
+	x := []float64{0.2, 0.3, 0.5, 0.1, 0.3, 0.6, -1, 0, 1, 2, 3, 4, 0.1, 0.2, 0.3}
+	for _, c := range []struct {
+		labels []string
+		want   string
+	}{
+		{[]string{"w"}, "[w mu]"},
+		{[]string{"nu"}, "[nu v]"},
+		{[]string{"spare"}, "[spare]"},
+		{[]string{"w", "mu"}, "[w mu]"},
+		{[]string{"w", "mu", "v", "nu"}, "the entries of w, mu change places without those of v, nu"},
+		{[]string{"w", "mu", "spare"}, "the entries of w, mu change places without those of spare"},
+	} {
+		l := build(c.labels...)
+		var err error
+		if parts := l.Alone(x, l.Parts()); len(parts) > 0 {
+			err = l.Only(parts)
+		}
+		if got := fmt.Sprint(l.Vectors); err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %s, %v, want %s", c.labels, got, err, c.want)
+		}
+	}
+}
+
+// Images are the other orders of the components, by the same maps for every point.
+func TestImages(t *testing.T) {
+	p := mixture(t, "w")
+	images := p.Labels.Images([]float64{9, 1, 2, 3, 1, 2, 3, 1, 2, 3})
+	seen := map[string]bool{}
+	for _, x := range images {
+		if seen[fmt.Sprint(x)] = true; x[0] != 9 || !slices.Equal(x[1:4], x[4:7]) || !slices.Equal(x[1:4], x[7:]) {
+			t.Errorf("%v is no image", x)
+		}
+	}
+	if len(seen) != 5 || seen[fmt.Sprint([]float64{9, 1, 2, 3, 1, 2, 3, 1, 2, 3})] {
+		t.Errorf("%v are not the five others", images)
 	}
 }
 

@@ -143,6 +143,9 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		if err := x.outputs(ctx, res, sum); err != nil {
 			return nil, err
 		}
+		if c := x.Problem.Chart; c != nil && c.Symmetry != nil { // of which parameters, shuffled, tell nothing
+			sum.Warnings = append(sum.Warnings, report.Doubts(sum.Outputs, max(1, len(x.Settings.Temperature)))...)
+		}
 	}
 	x.answer(sum)
 	if x.Model != nil || x.Rows != nil {
