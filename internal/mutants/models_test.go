@@ -98,7 +98,7 @@ var ofModels = []fault{
 	{"labels: assignments without their potentials", "internal/rows TestAssign",
 		[]edit{{"internal/rows.assign", "row[held[j]] += step", "row[held[j]] += 0"}}},
 	{"labels: components that are never unlike", "internal/rows TestComponentsAreAlike",
-		[]edit{{"internal/rows.(*Labels).Alike", "y[at[k]], y[at[k+1]] = x[at[k+1]], x[at[k]]", "y[at[k]], y[at[k+1]] = x[at[k]], x[at[k+1]]"}}},
+		[]edit{{"internal/rows.(*Labels).exchanged", "y[at[k]], y[at[k+1]] = x[at[k+1]], x[at[k]]", "y[at[k]], y[at[k+1]] = x[at[k]], x[at[k+1]]"}}},
 	{"labels: the largest set of vectors", "internal/rows TestLabelsOfTwoMixtures",
 		[]edit{{"internal/rows.(*Labels).Only", "slices.MinFunc", "slices.MaxFunc"}}},
 	{"labels: modes that are not looked at", "cmd/r2sgld LabelsToldApart",
