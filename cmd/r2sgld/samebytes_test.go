@@ -97,9 +97,9 @@ func numbers() string {
 	return runtime.GOARCH + all[strings.LastIndexByte(all, ' '):]
 }
 
-// libtorch names what the bytes of networks depend on: libtorch, and a checksum of the
-// processor's features, by which it chooses its loops. It is empty where there is no
-// worker program.
+// libtorch names what the bytes of networks depend on: libtorch, a checksum of the
+// processor's features, by which it chooses its loops, and the BLAS that it takes. It is empty
+// where there is no worker program.
 func libtorch() string {
 	libraries, _ := exec.Command("ldd", workerProgram()).Output()
 	name := regexp.MustCompile(`libtorch_cpu\S*`).Find(libraries)
@@ -108,7 +108,13 @@ func libtorch() string {
 	if name == nil || features == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %08x", name, crc32.ChecksumIEEE(features))
+	blas := "no BLAS of its own"
+	if path := regexp.MustCompile(`libblas\S* => (\S+)`).FindSubmatch(libraries); path != nil {
+		if file, err := filepath.EvalSymlinks(string(path[1])); err == nil {
+			blas = filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file))
+		}
+	}
+	return fmt.Sprintf("%s %08x %s", name, crc32.ChecksumIEEE(features), blas)
 }
 
 // hashes are the lines of a table, by "name file".
