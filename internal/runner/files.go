@@ -123,6 +123,10 @@ func (x *execution) dataFigures(ctx context.Context, res *r2sgld.Result, ps []re
 	if x.predicted != nil {
 		f, err := figure.Predictive(x.predicted[:min(len(x.predicted), figure.MostPanels)], level)
 		add("predictive", f, err)
+		if all := x.rowResiduals(); all != nil {
+			f, err = figure.Residuals(all, figure.Axis{Name: "predicted mean"})
+			add("residuals", f, err)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func needs(command string, ladders int) []string {
 			for i := range min(ladders, mostLadders) {
 				out = append(out, fmt.Sprintf("draws-%d.csv", i+1))
 			}
-		case command == "sample" && name == "predictive.json":
+		case command == "sample" && (name == "predictive.json" || slices.Contains(ofData, name)):
 		case command != "fit" && command != "" && slices.Contains(ofRows, name):
 		case (command == "sample" || command == "fit") && slices.Contains(ofEquations, name):
 		default:
@@ -57,11 +57,12 @@ func needs(command string, ladders int) []string {
 // mostLadders bounds what a damaged manifest may ask for.
 const mostLadders = 1 << 16
 
-// ofEquations are the outputs of a run that identifies equations.
-var ofEquations = append(job.FigureFiles("fit", "residuals"), "equations.tex")
+// ofEquations are the outputs of a run that identifies equations, but for those that fits of rows
+// have too.
+var ofEquations = append(job.FigureFiles("fit"), "equations.tex")
 
-// ofRows are the outputs of a run that fits rows.
-var ofRows = job.FigureFiles("predictive")
+// ofRows are the outputs of a run that fits rows, and ofData those of any that fits data.
+var ofRows, ofData = job.FigureFiles("predictive"), job.FigureFiles("residuals")
 
 // outputs are the files that a run writes beside those of the store.
 func outputs() []string {
