@@ -49,7 +49,7 @@ func (m *Model) ofRows() error {
 	d := m.run.Problem.Reported()
 	draw := m.run.Rows.Draws(domain.BoundsOf(d, len(m.Names)))
 	if draw == nil {
-		return errors.New("parameters are drawn from their priors: every one needs a prior, or walls on both sides, and none may be a simplex")
+		return errors.New("parameters are drawn from their priors: every one needs a prior, or walls on both sides")
 	}
 	m.draw = func(ctx context.Context, rng *rand.Rand) ([]float64, error) {
 		x := make([]float64, len(m.Names))

@@ -55,7 +55,7 @@ func TestBadModels(t *testing.T) {
 		{`x:`, `z: "a*x"`, ``,
 			`f.yaml:8:8: the data have no state "z" (states: "x", "y")`},
 		{`x:`, `x: "q(x)"`, ``,
-			`f.yaml:8:9: "q" is not a function; functions are abs, acos, asin, atan, atan2, beta_lpdf, cauchy_lpdf, cos, cosh, erf, erfc, exp, expm1, exponential_lpdf, floor, gamma_lpdf, lgamma, log, log10, log1p, lognormal_lpdf, logsumexp, max, min, normal_lcdf, normal_lpdf, pow, sigmoid, sign, sin, sinh, softplus, sqrt, student_t_lpdf, tan, tanh, uniform_lpdf`},
+			`f.yaml:8:9: "q" is not a function; functions are abs, acos, asin, atan, atan2, beta_lpdf, cauchy_lpdf, cos, cosh, erf, erfc, exp, expm1, exponential_lpdf, floor, gamma_lpdf, lgamma, log, log10, log1p, log_i0, lognormal_lpdf, logsumexp, max, min, normal_lcdf, normal_lpdf, pow, sigmoid, sign, sin, sinh, softplus, sqrt, student_t_lpdf, tan, tanh, uniform_lpdf`},
 		{`equations`, `library: [x]`, ``,
 			`f.yaml:8:5: value is not allowed in this context`},
 		{`constraints`, `constraints: ["a > e"]`, ``,

@@ -79,17 +79,27 @@ func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
 	return p.Prior.Chart(mode.X, sd, lo, hi)
 }
 
-// based has ladders begin at the priors where some are of other parameters, unless walls
-// leave next to nothing of them.
+// based has ladders begin at the priors where some are of other parameters, or of a simplex, unless
+// walls leave next to nothing of them.
 func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
-	if !f.Traits().Metropolis || !f.Method.Auto() || f.region.Slice != nil {
+	if !f.Traits().Metropolis || !f.Method.Auto() {
 		return false
 	}
-	with := s.Problem
-	if with.Base, with.Potential = p.Base(f.region.Room()); with.Base == nil {
+	of := r2sgld.Problem{Names: f.names}
+	if of.Base, of.Potential = p.Base(f.region.Room()); of.Base == nil {
 		return false
 	}
-	f.sorted(&with, p, nil)
+	f.sorted(&of, p, nil)
+	with := f.target(of.Potential)
+	with.Base = of.Base
+	if f.region.Slice != nil {
+		with.Base = &r2sgld.Base{Potential: f.target(of.Base.Potential).Potential, LogMass: of.Base.LogMass,
+			Draw: func(y []float64, rng *rand.Rand) {
+				x := make([]float64, len(f.names))
+				of.Base.Draw(x, rng)
+				f.region.Slice.Reduced(y, x)
+			}}
+	}
 	if _, err := with.Reference(f.programs.Context); err != nil {
 		return false
 	}

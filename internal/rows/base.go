@@ -45,6 +45,24 @@ func (b *builder) descends(v *array, l *said) error {
 	return nil
 }
 
+// A composition is a simplex: shares that add up to 1, with a Dirichlet prior.
+type composition struct {
+	order []int // their coordinates
+	alpha []float64
+}
+
+// draw writes shares: gamma numbers over their sum (Devroye 1986, section XI.4).
+func (c composition) draw(x []float64, rng *rand.Rand) {
+	sum := 0.0
+	for i, j := range c.order {
+		x[j] = gamma([]float64{c.alpha[i], 1}, rng)
+		sum += x[j]
+	}
+	for _, j := range c.order {
+		x[j] /= sum
+	}
+}
+
 // inherits reports whether the prior of a coordinate is of other parameters.
 func (p *Posterior) inherits(j int) bool {
 	return slices.ContainsFunc(p.descendants, func(d *descendant) bool { return slices.Contains(d.order, j) })
@@ -52,18 +70,19 @@ func (p *Posterior) inherits(j int) bool {
 
 // A family draws from the law of priors of which some are of other parameters.
 type family struct {
-	independent []*prior.Prior // by coordinate; nil of descendants
-	descendants []*descendant  // each after those that it is of
-	spare       sync.Pool      // of *drawing
+	independent []*prior.Prior // by coordinate; nil of others
+	shares      []composition
+	descendants []*descendant // each after those that it is of
+	spare       sync.Pool     // of *drawing
 }
 
-// Base is the law of the priors where some are of other parameters: independent ones
-// normalised on [lo, hi], the others as they are; and what is left of Potential, whose
-// integral with that is the same. It is nil where no prior is of other parameters, where a
+// Base is the law of the priors where some are of other parameters, or of a simplex: independent
+// ones normalised on [lo, hi], the others as they are; and what is left of Potential, whose
+// integral with that is the same. It is nil where all priors are of one parameter, where a
 // parameter has none and is not bounded, where priors go round in a circle, and where the
 // density of some of their own draws is not finite.
 func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
-	if len(p.descendants) == 0 {
+	if len(p.descendants)+len(p.shares) == 0 {
 		return nil, nil
 	}
 	f, mass := p.family(lo, hi)
@@ -95,7 +114,7 @@ func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
 
 // Draws is what draws from the priors, independent ones within [lo, hi]: NaN where arguments
 // give no law. Other walls are the caller's. It may be called by several goroutines; nil where
-// a parameter has no law, and of a simplex.
+// a parameter has no law.
 func (p *Posterior) Draws(lo, hi []float64) func(x []float64, rng *rand.Rand) {
 	f, _ := p.family(lo, hi)
 	if f == nil {
@@ -139,15 +158,19 @@ func Sort(x []float64, sets [][]int) {
 // family is what draws from the priors, with the logarithm of the mass that independent ones
 // have within [lo, hi]; nil where there is none.
 func (p *Posterior) family(lo, hi []float64) (f *family, mass float64) {
-	if len(p.Equations) > 0 {
-		return nil, 0
-	}
-	f = &family{independent: make([]*prior.Prior, len(p.Names))}
+	f = &family{independent: make([]*prior.Prior, len(p.Names)), shares: p.shares}
 	known := make([]bool, len(p.Names))
+	for _, c := range p.shares {
+		mass += logArea(len(c.order))
+		for _, j := range c.order {
+			known[j] = true
+		}
+	}
 	for j := range known {
-		if known[j] = !p.inherits(j); !known[j] {
+		if known[j] || p.inherits(j) {
 			continue
 		}
+		known[j] = true
 		var log float64
 		if f.independent[j], log = p.Prior.On(j, lo[j], hi[j]); f.independent[j] == nil {
 			return nil, 0
@@ -221,6 +244,9 @@ func (f *family) draw(x []float64, rng *rand.Rand) {
 		if x[j] = 0; q != nil {
 			x[j] = q.X(rng.Float64())
 		}
+	}
+	for _, c := range f.shares {
+		c.draw(x, rng)
 	}
 	for k, d := range f.descendants {
 		a, lawful := w.value[:len(d.args)], true

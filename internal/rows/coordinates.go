@@ -213,7 +213,7 @@ func (b *builder) priors() {
 func (b *builder) logMass() (sum float64) {
 	simplex := make([]bool, len(b.out.Names))
 	for _, of := range b.out.Equations {
-		sum += math.Log(float64(len(of))) / 2
+		sum += logArea(len(of))
 		for _, j := range of {
 			simplex[j] = true
 		}
@@ -226,6 +226,10 @@ func (b *builder) logMass() (sum float64) {
 	}
 	return sum
 }
+
+// logArea is the logarithm of the area of a simplex of k shares over that of its shadow, in which
+// its density is told.
+func logArea(k int) float64 { return math.Log(float64(k)) / 2 }
 
 // minus is the formula of a number less terms.
 func minus(v float64, terms []string) string {
@@ -307,20 +311,21 @@ func (b *builder) dirichlet(path []string, v *array, text string) (terms []strin
 		b.fault(path, -1, "dirichlet is the prior of a simplex, with a number for each of its entries; found %s for %d", text, len(v.order))
 		return nil
 	}
-	sum, log := 0.0, 0.0
+	sum, log, c := 0.0, 0.0, composition{order: v.order}
 	for i, a := range with {
 		alpha, err := strconv.ParseFloat(strings.TrimSpace(a), 64)
 		if err != nil || !(alpha > 0) || math.IsInf(alpha, 1) {
 			b.fault(path, -1, "the arguments of dirichlet are positive numbers; found %q", a)
 			return nil
 		}
-		sum += alpha
+		sum, c.alpha = sum+alpha, append(c.alpha, alpha)
 		l, _ := math.Lgamma(alpha)
 		log -= l
 		if alpha != 1 {
 			terms = append(terms, fmt.Sprintf("%g*log(%s)", alpha-1, expression.Quoted(b.out.Names[v.order[i]])))
 		}
 	}
+	b.out.shares = append(b.out.shares, c)
 	l, _ := math.Lgamma(sum)
 	return append(terms, strconv.FormatFloat(log+l, 'g', -1, 64))
 }

@@ -68,6 +68,7 @@ type Posterior struct {
 	ordered     [][]int  // coordinates of each parameter with an order
 	terms       []string // of the log density of priors that are of other parameters
 	descendants []*descendant
+	shares      []composition
 	from        *builder
 }
 
