@@ -295,6 +295,12 @@ model:
   parameters: {m: {shape: ordered(2), prior: "normal(0, 2)"}, s: "lognormal(-1, 0.3)"}
   likelihood: y ~ normal(m[1] + m[2]/3, s)
 `},
+		"shares": {"k\n1\n2\n3\n1\n2\n1\n", `data: data.csv
+model:
+  parameters: {w: {shape: simplex(3), prior: "dirichlet(2, 1, 1.5)"}}
+  likelihood: k ~ categorical(w)
+  constraints: ["w[1] <= w[2] + 0.4"]
+`},
 		"waiting": {"t\n1\n2\n3\n", `data: data.csv
 model:
   parameters: {k: "lognormal(0, 0.5)", s: "gamma(2, 1)"}
@@ -311,7 +317,7 @@ model:
 	n := pace.Soak(20, 400)
 	for name, of := range models {
 		t.Run(name, func(t *testing.T) {
-			if !pace.Soaking() && !slices.Contains([]string{"autoregression", "groups", "order"}, name) {
+			if !pace.Soaking() && !slices.Contains([]string{"autoregression", "groups", "order", "shares"}, name) {
 				t.Skip("soak has the others")
 			}
 			t.Parallel()

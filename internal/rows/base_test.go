@@ -61,6 +61,54 @@ func TestBase(t *testing.T) {
 	}
 }
 
+// Shares are drawn by their Dirichlet law, beside priors of other kinds, and the law of all is
+// normalised on the simplex: its density is that of shares but the last, less the logarithm of the area.
+// Mutants: shares of other weights; a density in the shadow of the simplex.
+func TestBaseOfShares(t *testing.T) {
+	alpha := []float64{0.7, 2, 4}
+	p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(0.7, 2, 4)"}, {Name: "a", Prior: "normal(1, 3)"}},
+		"deaths ~ normal(a, w[1] + w[2])"), trial)
+	b, _ := p.Base(p.Prior.Lower, p.Prior.Upper)
+	if b == nil {
+		t.Fatal("there is no law of the priors")
+	}
+	x, u, g := []float64{0.2, 0.3, 0.5, 2}, make([]float64, 1), make([]float64, 4)
+	b.Potential.Evaluator(1, nil).Eval(u, g, x)
+	want := math.Log(3)/2 - normalLog(2, 1, 3)
+	for k, a := range append(alpha, 6.7) {
+		log, _ := math.Lgamma(a)
+		if k == 3 {
+			log = -log
+		} else {
+			log -= (a - 1) * math.Log(x[k])
+		}
+		want += log
+	}
+	if math.Abs(u[0]-want) > 1e-12 || math.Abs(b.LogMass-math.Log(3)/2) > 1e-12 {
+		t.Errorf("−log density is %v, want %v; log mass %v", u[0], want, b.LogMass)
+	}
+	const n = 20_000
+	rng := rand.New(rand.NewPCG(1, 1))
+	marginals := make([][]float64, 3)
+	for range n {
+		b.Draw(x, rng)
+		if math.Abs(x[0]+x[1]+x[2]-1) > 1e-12 {
+			t.Fatalf("shares %v", x)
+		}
+		for k, a := range alpha { // a share has a beta law
+			marginals[k] = append(marginals[k], distuv.Beta{Alpha: a, Beta: 6.7 - a}.CDF(x[k]))
+		}
+	}
+	for k, v := range marginals {
+		slices.Sort(v)
+		for i, p := range v { // Kolmogorov's bound has 5e-8 for each
+			if off := math.Abs(p - (float64(i)+0.5)/n); !(off < 2.95/math.Sqrt(n)) {
+				t.Fatalf("share %d is off by %.3f", k, off)
+			}
+		}
+	}
+}
+
 // Priors that have no law to draw from give none.
 func TestNoBase(t *testing.T) {
 	for name, of := range map[string][]Parameter{
