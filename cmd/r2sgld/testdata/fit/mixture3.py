@@ -20,7 +20,7 @@ import scipy
 from scipy import optimize, special, stats
 
 SEEDS = [1, 2, 3, 4]  # of dynesty
-LIVE = 2000
+LIVE = 1000
 POINTS = 2_000_000  # of the t law
 
 
@@ -55,7 +55,10 @@ def from_cube(v):
 
 def nested(y):
     def log(x):
-        return log_likelihood(y, np.array([x[0], x[1], 1 - x[0] - x[1]]), x[2:5], x[5:8])
+        """log_likelihood of one point, in the fewest steps."""
+        z = (y - x[2:5, None]) / x[5:8, None]
+        density = np.array([x[0], x[1], 1 - x[0] - x[1]]) / x[5:8] @ np.exp(-0.5 * z * z)
+        return np.log(density + 1e-300).sum() - len(y) * np.log(2 * np.pi) / 2
 
     runs = []
     for seed in SEEDS:
@@ -114,9 +117,8 @@ def main():
     y = np.loadtxt("mixture3.csv", skiprows=1)
     out = {"versions": {"python": platform.python_version(), "dynesty": dynesty.__version__, "numpy": np.__version__,
                         "scipy": scipy.__version__}}
-    out["importance"] = importance(y)
-    print(out["importance"], flush=True)
     out["dynesty"] = nested(y)
+    out["importance"] = importance(y)
     with open("mixture3.json", "w") as f:
         json.dump(out, f, indent=1)
         f.write("\n")
