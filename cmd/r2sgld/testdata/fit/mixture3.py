@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 from scipy import optimize, special, stats
 
-SEEDS = [1, 2, 3, 4]  # of dynesty
+SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]  # of dynesty
 LIVE = 1000
 POINTS = 2_000_000  # of the t law
 
@@ -62,7 +62,7 @@ def nested(y):
 
     runs = []
     for seed in SEEDS:
-        sampler = dynesty.NestedSampler(log, from_cube, 8, nlive=LIVE, sample="rslice", rstate=np.random.default_rng(seed))
+        sampler = dynesty.NestedSampler(log, from_cube, 8, nlive=LIVE, sample="rslice", slices=33, rstate=np.random.default_rng(seed))
         sampler.run_nested(dlogz=0.01, print_progress=False)
         r = sampler.results
         runs.append({"seed": seed, "log_evidence": float(r.logz[-1]), "se": float(r.logzerr[-1]), "calls": int(np.sum(r.ncall))})
