@@ -45,7 +45,12 @@ func fitted(t *testing.T, args ...string) *fitting {
 // summarised runs a command and returns the summary of its run.
 func summarised(t *testing.T, args ...string) *fitting {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
+	return summarisedIn(t, filepath.Join(t.TempDir(), "run"), args...)
+}
+
+// summarisedIn runs a command, with a folder for its run, and returns the summary.
+func summarisedIn(t *testing.T, dir string, args ...string) *fitting {
+	t.Helper()
 	if code := run(t.Context(), slices.Concat(args, []string{"--out", dir, "--quiet"})); code != exitDone {
 		t.Fatalf("%s: exit code %d", strings.Join(args, " "), code)
 	}

@@ -38,7 +38,8 @@ func TestFitzHughNagumoByImportanceSampling(t *testing.T) {
 	pace.Slow(t)
 	points := pace.Soak(4000, 200_000)
 	least := float64(points) / 4
-	s := newImportance(t)
+	s := newImportance([]float64{math.Log(3), math.Log(0.2), math.Log(0.01), -1, 1, math.Log(0.06), math.Log(0.06)},
+		[]float64{0.003, 0.03, 1, 0.02, 0.02, 0.1, 0.1}, readNeurons(t).posterior)
 	for range 3 {
 		s.draw(pace.Soak(4000, 20_000))
 		s.adapt()
@@ -64,21 +65,32 @@ func TestFitzHughNagumoByImportanceSampling(t *testing.T) {
 	t.Logf("ESS %.0f, log marginal likelihood, the prior cut at the wall, %.4f ± %.4f", ess, s.evidence, math.Sqrt(1/ess-1/float64(points)))
 }
 
-// importance samples the posterior by points u = (log c, log a, log(0.35 − a − b), V0,
-// R0, log sV, log sR) of a t law.
+// importance samples a posterior by points u of a t law.
 type importance struct {
-	times, v, r []float64
-	rng         *rand.Rand
-	center      []float64
-	l           mat.TriDense
-	u, value    [][]float64 // of the points
-	weight      []float64   // with sum 1
-	evidence    float64
+	posterior func(u []float64) (x []float64, log float64) // parameters of a point, the logarithm of their density by u
+	rng       *rand.Rand
+	center    []float64
+	l         mat.TriDense
+	u, value  [][]float64 // of the points
+	weight    []float64   // with sum 1
+	evidence  float64
 }
 
-func newImportance(t *testing.T) *importance {
-	s := &importance{rng: rand.New(rand.NewPCG(2026, 1)), center: []float64{math.Log(3), math.Log(0.2), math.Log(0.01), -1, 1,
-		math.Log(0.06), math.Log(0.06)}}
+// newImportance begins at a center, with standard deviations around it.
+func newImportance(center, sd []float64, posterior func(u []float64) ([]float64, float64)) *importance {
+	s := &importance{posterior: posterior, rng: rand.New(rand.NewPCG(2026, 1)), center: center}
+	s.l = *mat.NewTriDense(len(sd), mat.Lower, nil)
+	for i, v := range sd {
+		s.l.SetTri(i, i, v)
+	}
+	return s
+}
+
+// neurons are the data of FitzHugh and Nagumo's equations.
+type neurons struct{ times, v, r []float64 }
+
+func readNeurons(t *testing.T) *neurons {
+	s := new(neurons)
 	f, err := os.Open("testdata/fitzhugh-nagumo.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -97,11 +109,6 @@ func newImportance(t *testing.T) *importance {
 			*to = append(*to, x)
 		}
 	}
-	sd := []float64{0.003, 0.03, 1, 0.02, 0.02, 0.1, 0.1}
-	s.l = *mat.NewTriDense(7, mat.Lower, nil)
-	for i, v := range sd {
-		s.l.SetTri(i, i, v)
-	}
 	return s
 }
 
@@ -110,30 +117,30 @@ const degrees = 6.0 // of freedom of the t law
 // draw draws n points with their weights and returns their effective sample size.
 func (s *importance) draw(n int) float64 {
 	s.u, s.value, s.weight = make([][]float64, n), make([][]float64, n), make([]float64, n)
-	logL := 0.0
-	for i := range 7 {
+	d, logL := len(s.center), 0.0
+	for i := range d {
 		logL += math.Log(s.l.At(i, i))
 	}
 	gamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	constant := gamma((degrees+7)/2) - gamma(degrees/2) - 3.5*math.Log(degrees*math.Pi) - logL
+	constant := gamma((degrees+float64(d))/2) - gamma(degrees/2) - float64(d)/2*math.Log(degrees*math.Pi) - logL
 	most := math.Inf(-1)
 	for i := range n {
 		chi, square := 0.0, 0.0
-		z, u := make([]float64, 7), slices.Clone(s.center)
+		z, u := make([]float64, d), slices.Clone(s.center)
 		for range int(degrees) {
 			chi += math.Pow(s.rng.NormFloat64(), 2)
 		}
 		for k := range z {
 			z[k] = s.rng.NormFloat64() / math.Sqrt(chi/degrees)
 			square += z[k] * z[k]
-			for j := k; j < 7; j++ {
+			for j := k; j < d; j++ {
 				u[j] += s.l.At(j, k) * z[k]
 			}
 		}
 		s.u[i] = u
 		var log float64
 		s.value[i], log = s.posterior(u)
-		s.weight[i] = log - constant + (degrees+7)/2*math.Log1p(square/degrees)
+		s.weight[i] = log - constant + (degrees+float64(d))/2*math.Log1p(square/degrees)
 		most = max(most, s.weight[i])
 	}
 	sum, squares := 0.0, 0.0
@@ -151,7 +158,8 @@ func (s *importance) draw(n int) float64 {
 
 // adapt takes mean and covariance of the weighted points, the latter a little wider.
 func (s *importance) adapt() {
-	mean, c := make([]float64, 7), mat.NewSymDense(7, nil)
+	d := len(s.center)
+	mean, c := make([]float64, d), mat.NewSymDense(d, nil)
 	for i, u := range s.u {
 		for k, v := range u {
 			mean[k] += s.weight[i] * v
@@ -172,8 +180,8 @@ func (s *importance) adapt() {
 	chol.LTo(&s.l)
 }
 
-// posterior returns the parameters of a point and the logarithm of their density by u.
-func (s *importance) posterior(u []float64) (x []float64, log float64) {
+// posterior is that by u = (log c, log a, log(0.35 − a − b), V0, R0, log sV, log sR).
+func (s *neurons) posterior(u []float64) (x []float64, log float64) {
 	c, a, gap, sv, sr := math.Exp(u[0]), math.Exp(u[1]), math.Exp(u[2]), math.Exp(u[5]), math.Exp(u[6])
 	b := 0.35 - a - gap
 	x = []float64{c, a, b, u[3], u[4], sv, sr}
