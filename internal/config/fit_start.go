@@ -79,10 +79,10 @@ func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
 	return p.Prior.Chart(mode.X, sd, lo, hi)
 }
 
-// based has ladders begin at the priors where some are of other parameters, or of a simplex, unless
-// walls leave next to nothing of them.
+// based has ladders begin at the priors where some are of other parameters, or of a simplex beside what
+// is not bounded, or with peaks at its walls, unless walls leave next to nothing of them.
 func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
-	if !f.Traits().Metropolis || !f.Method.Auto() {
+	if !f.Traits().Metropolis || !f.Method.Auto() || f.region.Slice != nil && bounded(f.region.Domain) && !p.Peaked() {
 		return false
 	}
 	of := r2sgld.Problem{Names: f.names}

@@ -63,6 +63,11 @@ func (c composition) draw(x []float64, rng *rand.Rand) {
 	}
 }
 
+// Peaked reports whether the prior of a simplex grows without bound where a share goes to 0.
+func (p *Posterior) Peaked() bool {
+	return slices.ContainsFunc(p.shares, func(c composition) bool { return slices.Min(c.alpha) < 1 })
+}
+
 // inherits reports whether the prior of a coordinate is of other parameters.
 func (p *Posterior) inherits(j int) bool {
 	return slices.ContainsFunc(p.descendants, func(d *descendant) bool { return slices.Contains(d.order, j) })
