@@ -40,13 +40,14 @@ soak:
 	script/mutants-torch
 	script/fresh
 
-# Speed against the C baseline, built here and run in the same minute, and of training
-# steps against the usual PyTorch loop.
+# Speed against the C baseline, built here and run in the same minute, of gradients by row
+# against the memory, and of training steps against the usual PyTorch loop.
 bench:
 	script/bench
 	script/bench-vector
 	script/bench-polytope
 	script/bench-harmonic
+	script/bench-rows
 	script/bench-torch
 
 # Faults put into the source on purpose; each must fail a test. Those of the worker
