@@ -72,12 +72,15 @@ type Visited struct {
 // placed reports whether draws of p can be told in the coordinates that modes are known in.
 func placed(p r2sgld.Problem) bool { return p.Chart == nil || p.Chart.Coordinates != nil }
 
+// told is how many numbers a draw of p has.
+func told(p r2sgld.Problem) int { return cmp.Or(len(p.ReportedNames()), p.Potential.Dim()) }
+
 // states are draws of p in the coordinates of its potential.
 func states(p r2sgld.Problem, draws []float64) []float64 {
 	if p.Chart == nil {
 		return draws
 	}
-	n, d := len(p.ReportedNames()), p.Potential.Dim()
+	n, d := told(p), p.Potential.Dim()
 	out := make([]float64, len(draws)/n*d)
 	for i := range len(draws) / n {
 		p.Chart.Coordinates(out[i*d:(i+1)*d], draws[i*n:(i+1)*n])
@@ -90,7 +93,7 @@ func reported(p r2sgld.Problem, state []float64) []float64 {
 	if p.Chart == nil {
 		return state
 	}
-	x := make([]float64, len(p.ReportedNames()))
+	x := make([]float64, told(p))
 	p.Chart.Point(x, state)
 	return x
 }
@@ -214,7 +217,7 @@ func (m *Modes) hold(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2
 	for _, k := range a.of[:min(len(a.of), mostCores)] {
 		of = append(of, m.Search.Modes[k])
 	}
-	d, draws := len(p.ReportedNames()), make([][]float64, len(res.Ladders))
+	d, draws := told(p), make([][]float64, len(res.Ladders))
 	for i, l := range res.Ladders {
 		n := len(l.Energy[0])
 		for k, step := 0, max(1, n/lookedAt); k < n; k += step {

@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
@@ -76,5 +77,60 @@ func TestModesAreMirrored(t *testing.T) {
 	}
 	if m := found(); !m.mirror(r2sgld.Problem{Potential: spikeInSlab(2, 1)}) {
 		t.Error("not whole without a symmetry")
+	}
+}
+
+// Draws that are told in more numbers than the modes have, as on a slice, tell of modes what they tell
+// in the coordinates of these.
+//
+// Mutant: draws as they are told.
+func TestAuditInAChart(t *testing.T) {
+	p, _, _, _ := twoWidths(t, 2)
+	m, err := scout(t.Context(), p, r2sgld.Settings{Seed: 3, Ladders: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	charted := p
+	charted.Chart = &r2sgld.Chart{Names: []string{"a", "b", "c"},
+		Point:       func(x, y []float64) { x[0], x[1], x[2] = y[0]+1, 2*y[1], y[0]-y[1] },
+		Coordinates: func(y, x []float64) { y[0], y[1] = x[0]-1, x[1]/2 }}
+	plain, told := &r2sgld.Result{Names: []string{"x", "y"}}, &r2sgld.Result{Names: charted.Chart.Names}
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 2 {
+		var x, z []float64
+		for k := range 400 {
+			y := []float64{-2 + rng.NormFloat64()/2, -2 + rng.NormFloat64()/2}
+			if k%4 == 0 {
+				y[0], y[1] = y[0]+4, y[1]+4
+			}
+			at := make([]float64, 3)
+			charted.Chart.Point(at, y)
+			x, z = append(x, y...), append(z, at...)
+		}
+		for _, of := range []struct {
+			res *r2sgld.Result
+			x   []float64
+		}{{plain, x}, {told, z}} {
+			of.res.Ladders = append(of.res.Ladders, r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{of.x}, Energy: [][]float64{make([]float64, 400)}},
+				Stride: 1})
+		}
+	}
+	a, b := m.audit(p, plain), m.audit(charted, told)
+	if len(a.Modes) != 2 || len(b.Modes) != 2 {
+		t.Fatalf("modes %+v and %+v", a.Modes, b.Modes)
+	}
+	for i := range a.Modes {
+		at := make([]float64, 3)
+		if charted.Chart.Point(at, a.Modes[i].At); a.Modes[i].Weight != b.Modes[i].Weight || a.Modes[i].Passages != b.Modes[i].Passages ||
+			!slices.Equal(at, b.Modes[i].At) {
+			t.Errorf("mode %+v is told as %+v", a.Modes[i], b.Modes[i])
+		}
+	}
+	if err := m.hold(t.Context(), charted, 1, told, b); err != nil {
+		t.Error(err)
+	}
+	charted.Chart.Coordinates = nil
+	if m.audit(charted, told) != nil {
+		t.Error("draws that cannot be found among modes tell of these")
 	}
 }

@@ -26,7 +26,7 @@ func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings
 		s, u = exactly(s, u, f)
 	}
 	s = f.apply(s)
-	s.MaxDraws = u.hold(s, cmp.Or(len(p.ReportedNames()), p.Potential.Dim()))
+	s.MaxDraws = u.hold(s, told(p))
 	return f, s, u, nil
 }
 

@@ -248,7 +248,6 @@ func TestUnfit(t *testing.T) {
 		"at least 20 tell anything": "few",
 		"two laws are of the column y": strings.Replace(walled, "likelihood: y ~ normal(a + b*x, 1)",
 			`likelihood: ["y ~ normal(a, 1)", "y ~ normal(b, 1)"]`, 1),
-		"none may be a simplex": strings.Replace(walled, `b: "normal(0, 1)"}`, `b: "normal(0, 1)", w: simplex(2)}`, 1),
 	} {
 		n := 100
 		if text == "few" {

@@ -135,6 +135,8 @@ var ofModels = []fault{
 		[]edit{{"internal/config.(*fitReader).alike", "len(found) > 0", "len(found) < 0"}}},
 	{"symmetry: images with the law of the mode that they are of", "tune TestModesAreMirrored",
 		[]edit{{"internal/modes.(*Search).Add", "L: l, Log", "L: of.L, Log"}}},
+	{"charts: draws among modes as they are told", "tune TestAuditInAChart",
+		[]edit{{"tune.states", "p.Chart.Coordinates(out[i*d:(i+1)*d], draws[i*n:(i+1)*n])", "copy(out[i*d:(i+1)*d], draws[i*n:(i+1)*n])"}}},
 	{"symmetry: starts of one image alone", "tune TestModesAreMirrored",
 		[]edit{{"tune.(*Modes).mirror", "k >= 0 && k != i", "k >= 0 && k == i"}}},
 	{"labels: one vector goes alone", "cmd/r2sgld LabelledMixture",
