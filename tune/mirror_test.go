@@ -92,8 +92,8 @@ func TestAuditInAChart(t *testing.T) {
 	}
 	charted := p
 	charted.Chart = &r2sgld.Chart{Names: []string{"a", "b", "c"},
-		Point:       func(x, y []float64) { x[0], x[1], x[2] = y[0]+1, 2*y[1], y[0]-y[1] },
-		Coordinates: func(y, x []float64) { y[0], y[1] = x[0]-1, x[1]/2 }}
+		Point:       func(x, y []float64) { x[0], x[1], x[2] = -y[0], -2*y[1], y[0]-y[1] },
+		Coordinates: func(y, x []float64) { y[0], y[1] = -x[0], -x[1]/2 }}
 	plain, told := &r2sgld.Result{Names: []string{"x", "y"}}, &r2sgld.Result{Names: charted.Chart.Names}
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 2 {
