@@ -39,8 +39,8 @@ var densities = map[string]written{
 	"cauchy_lccdf":      {"y mu sigma", "log(atan2(sigma, y - mu)/pi)"},
 	"laplace_lcdf":      {"y mu sigma", "(y - mu - abs(y - mu))/(2*sigma) + log1p(-exp(-(y - mu + abs(y - mu))/(2*sigma))/2)"},
 	"laplace_lccdf":     {"y mu sigma", "laplace_lcdf(-y, -mu, sigma)"},
-	"exponential_lcdf":  {"y beta", "log1m_exp(-beta*y)"},
-	"exponential_lccdf": {"y beta", "-beta*y"},
+	"exponential_lcdf":  {"y beta", "log1m_exp(exponential_lccdf(y, beta))"},
+	"exponential_lccdf": {"y beta", "-beta*max(y, 0)"},
 	"weibull_lcdf":      {"y alpha sigma", "log1m_exp(-(y/sigma)^alpha)"},
 	"weibull_lccdf":     {"y alpha sigma", "-(y/sigma)^alpha"},
 }

@@ -99,6 +99,8 @@ var ofModels = []fault{
 		[]edit{{"internal/rows.about", `"-"+at(lo)`, "at(lo)"}}},
 	{"truncation: the chance above an end for that below", "internal/rows TestTruncatedLaws",
 		[]edit{{"internal/rows.falling", `return "log1m_exp(" + fmt.Sprintf(above, hi) + ")"`, "return fmt.Sprintf(above, hi)"}}},
+	{"truncation: chances by the side where they are 1", "internal/rows TestTruncatedLaws",
+		[]edit{{"internal/rows.about", "abs(%s + %s)/2", "(%s + %s)/2"}}},
 	{"truncation: draws that are not cut off", "internal/rows TestDrawsHaveTheirLaw",
 		[]edit{{"internal/rows.outcome", "y >= from && y <= until", "y >= from && y <= 2*until"}}},
 	{"truncation: draws far out that are uniform", "internal/rows TestDrawsHaveTheirLaw",

@@ -125,7 +125,7 @@ func TestTruncatedLaws(t *testing.T) {
 	for _, law := range []string{"normal(1, 2)", "lognormal(0.3, 0.8)", "logistic(1, 0.4)", "cauchy(0.5, 2)", "laplace(0.85, 0.4)", "exponential(1.7)",
 		"weibull(1.8, 2.2)"} {
 		whole := logDensities(t, law)
-		for _, e := range [][2]float64{{0.2, 1.5}, {3, 3.5}, {18, 19}, {-25, -24.5}, {2, math.Inf(1)}, {math.Inf(-1), 0.7}} {
+		for _, e := range [][2]float64{{0.2, 1.5}, {3, 3.5}, {18, 19}, {-25, -24.5}, {95, 96}, {-95, -94.5}, {2, math.Inf(1)}, {math.Inf(-1), 0.7}} {
 			lo, hi := e[0], e[1]
 			l, _ := parse(law, none)
 			switch {
@@ -228,7 +228,7 @@ func TestDrawsHaveTheirLaw(t *testing.T) {
 		"skew_normal(1, 2, 3)", "von_mises(1, 2.5)", "von_mises(0, 1e-6)", "lognormal(0.3, 0.8)", "exponential(1.7)", "gamma(2.5, 1.3)", "inv_gamma(2.5, 1.3)", "weibull(1.8, 2.2)",
 		"beta(2.5, 0.7)", "half_normal(1.5)", "half_cauchy(1.5)", "half_student_t(4, 1.5)",
 		"mix(0.3, normal(-2, 0.5), 0.7, laplace(1, 2))", "normal(1, 2) T[0, 3]", "weibull(1.8, 2.2) T[, 2]", "cauchy(0, 1) T[1, ]", "normal(0, 1) T[6, ]",
-		"normal(0, 1) T[-9, -8.9]", "laplace(0, 1) T[, -30]", "weibull(2, 1) T[9, ]"} {
+		"normal(0, 1) T[-9, -8.9]", "laplace(0, 1) T[, -30]", "normal(0, 1) T[60, ]", "laplace(0, 1) T[1000, ]", "weibull(2, 1) T[9, ]"} {
 		l, err := outcome(text, none)
 		if err != nil {
 			t.Fatal(err)

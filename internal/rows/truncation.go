@@ -29,7 +29,8 @@ func truncations() map[string]truncation {
 	}
 }
 
-// about is of a law that is symmetric in z, by the log probability below one.
+// about is of a law that is symmetric in z, by the log probability below one. What is between two
+// ends is looked at on the lower side: far out on the upper one probabilities are 1 to the last digit.
 func about(z, below string) truncation {
 	at := func(y string) string { return "(" + fmt.Sprintf(z, y) + ")" }
 	return func(lo, hi string) string {
@@ -39,7 +40,8 @@ func about(z, below string) truncation {
 		case hi == "":
 			return fmt.Sprintf(below, "-"+at(lo))
 		}
-		return fmt.Sprintf("log_diff_exp(%s, %s)", fmt.Sprintf(below, at(hi)), fmt.Sprintf(below, at(lo)))
+		middle, half := fmt.Sprintf("abs(%s + %s)/2", at(lo), at(hi)), fmt.Sprintf("(%s - %s)/2", at(hi), at(lo))
+		return fmt.Sprintf("log_diff_exp(%s, %s)", fmt.Sprintf(below, half+" - "+middle), fmt.Sprintf(below, "-"+half+" - "+middle))
 	}
 }
 
