@@ -284,6 +284,10 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 		}
 		l.with[i] = a
 	}
+	if l.name == "von_mises" && !(v.Max-v.Min <= 2*math.Pi+1e-3) {
+		b.fault(path, -1, "von_mises is the law of an angle, whose density has no end: give it walls at most 2π apart, as in "+
+			"{prior: \"%s\", min: -3.141593, max: 3.141593}", text)
+	}
 	if len(b.faults) > before {
 		return nil, false
 	}

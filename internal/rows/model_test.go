@@ -454,6 +454,7 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, "deaths ~ poisson_log(X + a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} },
 			"is a block of columns"},
 		{[]Parameter{a}, good, func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"doses"}}} }, `did you mean "dose"?`},
+		{[]Parameter{a, {Name: "m", Prior: "von_mises(0, 2)"}}, good, nil, "give it walls at most 2π apart"},
 		{[]Parameter{a}, good, func(m *Model) { m.Labels = []string{"a"} }, `"a" is one number: labels are those of the entries`},
 		{[]Parameter{a, {Name: "mean[2]"}}, good, func(m *Model) { m.Labels = []string{"maen"} }, `did you mean "mean"?`},
 		{[]Parameter{a, {Name: "w", Shape: "ordered(2)"}}, good, func(m *Model) { m.Labels = []string{"w"} }, `the order of "w" tells its entries apart`},
