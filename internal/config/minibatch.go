@@ -75,21 +75,25 @@ func (f *fitReader) minibatch(p *rows.Posterior, dom r2sgld.Problem, found []mod
 		}
 	}
 	f.Sampler.Minibatch, p.Drawn = m.Rows(), m
-	noise := spread / float64(m.Rows())
+	return m, dear(p.Likelihood, m.Rows(), quiet, spread/float64(m.Rows()))
+}
+
+// dear warns of minibatches of n rows that cost more than others, of which quiet rows make a tenth of
+// the noise that would halve the steps, or than all rows.
+func dear(of *rows.Likelihood, n, quiet int, noise float64) []string {
 	switch {
-	case p.Likelihood.Summed():
-		return m, []string{"a gradient of all rows takes less time here than one of a minibatch, for it comes down to sums that are made once: " +
+	case of.Summed():
+		return []string{"a gradient of all rows takes less time here than one of a minibatch, for it comes down to sums that are made once: " +
 			"leave minibatch out."}
 	case noise > 1:
 		advice := fmt.Sprintf("minibatch: %d makes a tenth", quiet)
-		if quiet >= all {
+		if quiet >= of.Rows() {
 			advice = "all rows make none: leave minibatch out"
 		}
-		return m, []string{fmt.Sprintf("minibatches of %s vary %.2g times as much as they bend: steps must be %.2g times as short for the same "+
-			"bias. %s.",
-			text.Counted(m.Rows(), "row"), noise, 1+noise, advice)}
+		return []string{fmt.Sprintf("minibatches of %s vary %.2g times as much as they bend: steps must be %.2g times as short for the same "+
+			"bias. %s.", text.Counted(n, "row"), noise, 1+noise, advice)}
 	}
-	return m, nil
+	return nil
 }
 
 // anchors are the modes that minibatches are taken about, in the coordinates of the rows.

@@ -102,7 +102,7 @@ var ofModels = []fault{
 	{"truncation: chances by the side where they are 1", "internal/rows TestTruncatedLaws",
 		[]edit{{"internal/rows.about", "abs(%s + %s)/2", "(%s + %s)/2"}}},
 	{"truncation: draws that are not cut off", "internal/rows TestDrawsHaveTheirLaw",
-		[]edit{{"internal/rows.outcome", "y >= from && y <= until", "y >= from && y <= 2*until"}}},
+		[]edit{{"internal/rows.(*said).cut", "y >= from && y <= until", "y >= from && y <= 2*until"}}},
 	{"truncation: draws far out that are uniform", "internal/rows TestDrawsHaveTheirLaw",
 		[]edit{{"internal/rows.inverse", "return v[0] < want", "return y < from + (until-from)*rng.Float64()"}}},
 	{"von_mises: too many proposals taken", "internal/rows TestDrawsHaveTheirLaw",

@@ -246,18 +246,7 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 	name, rest, _ := strings.Cut(text, "(")
 	names, syntax := expression.Names("max(0, " + strings.TrimSuffix(rest, ")") + ")")
 	if prior.Known(name) && syntax == nil && len(names) == 0 {
-		q, err := prior.Parse(text)
-		if err != nil {
-			b.fault(path, -1, "%w", err)
-			return nil, false
-		}
-		for _, j := range v.order {
-			if b.out.Prior.Set(j, q); b.out.Prior.Cut[j] == nil {
-				b.fault(path, -1, "the prior %s has no mass between its walls", text)
-				return nil, false
-			}
-		}
-		return nil, true
+		return nil, b.priorOfNumbers(path, v, text)
 	}
 	l, err := parse(text, b.listed)
 	if err != nil {
@@ -305,6 +294,22 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 		b.out.Prior.Lower[j], b.out.Prior.Upper[j] = max(v.Min, l.of.lo), min(v.Max, l.of.hi)
 	}
 	return terms, true
+}
+
+// priorOfNumbers gives the entries of a parameter a law of their own.
+func (b *builder) priorOfNumbers(path []string, v *array, text string) bool {
+	q, err := prior.Parse(text)
+	if err != nil {
+		b.fault(path, -1, "%w", err)
+		return false
+	}
+	for _, j := range v.order {
+		if b.out.Prior.Set(j, q); b.out.Prior.Cut[j] == nil {
+			b.fault(path, -1, "the prior %s has no mass between its walls", text)
+			return false
+		}
+	}
+	return true
 }
 
 // dirichlet is the prior of a simplex.

@@ -80,29 +80,30 @@ func outcome(text string, entries func(name string) []string) (*said, error) {
 		return nil, fmt.Errorf("a law is cut to the values between two ends by T[lo, hi], one of which may be left out: T[0, ]; found T[%s]",
 			text[found[4]:found[5]])
 	}
-	n, at := len(s.args), found[4]
-	lo, hi := "", ""
+	return s, s.cut(between, given, found[4])
+}
+
+// cut leaves of a law what is between two ends, the first of which begins at a byte of what was written.
+func (s *said) cut(between truncation, given []string, at int) error {
+	n, names := len(s.args), [2]string{}
 	for i, end := range given {
 		if strings.TrimSpace(end) != "" {
-			name := [2]string{"lo", "hi"}[i]
-			if i == 0 {
-				lo = name
-			} else {
-				hi = name
-			}
-			s.args, s.with, s.written = append(s.args, name), append(s.with, end), append(s.written, end)
+			names[i] = [2]string{"lo", "hi"}[i]
+			s.args, s.with, s.written = append(s.args, names[i]), append(s.with, end), append(s.written, end)
 			s.at, s.takes = append(s.at, at), append(s.takes, s.of)
 		}
 		at += len(end) + 1
 	}
+	lo, hi := names[0], names[1]
 	s.terms = append(slices.Clone(s.terms), "-("+between(lo, hi)+")")
-	to, err := expression.Compile(between(lo, "y"), append(slices.Clone(s.args), "y"))
+	variables := append(slices.Clone(s.args), "y")
+	to, err := expression.Compile(between(lo, "y"), variables)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all, err := expression.Compile(between(lo, hi), append(slices.Clone(s.args), "y"))
+	all, err := expression.Compile(between(lo, hi), variables)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	base := s.draw
 	s.draw = func(a []float64, rng *rand.Rand) float64 {
@@ -121,15 +122,18 @@ func outcome(text string, entries func(name string) []string) (*said, error) {
 		}
 		return inverse(a, from, until, all, to, rng)
 	}
-	return s, nil
+	return nil
 }
 
 // inverse draws between two ends, where chances may be small, by the log probability of all values and
-// of those up to one.
+// of those up to one: NaN where that is no number, as between ends in the wrong order.
 func inverse(a []float64, from, until float64, all, to *expression.Func, rng *rand.Rand) float64 {
 	x, v := append(slices.Clone(a), 0), make([]float64, 1)
 	all.Evaluator(1).Value(v, x)
 	at, want := to.Evaluator(1), v[0]+math.Log(1-rng.Float64())
+	if !(from < until) || math.IsNaN(want) || math.IsInf(want, 0) {
+		return math.NaN()
+	}
 	below := func(y float64) bool {
 		x[len(a)] = y
 		at.Value(v, x)
@@ -148,7 +152,7 @@ func inverse(a []float64, from, until float64, all, to *expression.Func, rng *ra
 	for {
 		y := from + (until-from)/2
 		switch {
-		case y == from || y == until || math.IsNaN(want):
+		case y == from || y == until:
 			return y
 		case below(y):
 			from = y

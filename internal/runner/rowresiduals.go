@@ -2,8 +2,9 @@ package runner
 
 import (
 	"math"
-	"sort"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
@@ -34,17 +35,13 @@ func quantileResiduals(q figure.Predicted) (r figure.Response, ok bool) {
 		u := (below + part*(ties+1)) / float64(len(q.Drawn)+1)
 		r.Time, r.Observed = append(r.Time, mean), append(r.Observed, distuv.UnitNormal.Quantile(u))
 	}
-	sort.Sort(byTime(r))
+	order := make([]int, n)
+	floats.Argsort(r.Time, order)
+	z := slices.Clone(r.Observed)
+	for i, k := range order {
+		r.Observed[i] = z[k]
+	}
 	return r, true
-}
-
-type byTime figure.Response
-
-func (r byTime) Len() int           { return len(r.Time) }
-func (r byTime) Less(i, j int) bool { return r.Time[i] < r.Time[j] }
-func (r byTime) Swap(i, j int) {
-	r.Time[i], r.Time[j] = r.Time[j], r.Time[i]
-	r.Observed[i], r.Observed[j] = r.Observed[j], r.Observed[i]
 }
 
 // rowResiduals are the residuals of what was predicted.
