@@ -178,16 +178,9 @@ func (f *Func) Linear() (a []float64, b float64, ok bool) {
 // one in a function, a denominator or an exponent. A param hides a state of the
 // same name.
 func Affine(src string, states, params []string) (c0 *Func, c []*Func, ok bool, err error) {
-	tree, err := parse(src, false)
-	if err != nil {
-		return nil, nil, false, err
-	}
-	if err := check(tree, append(slices.Clone(states), params...)); err != nil {
-		return nil, nil, false, err
-	}
-	f, ok := linearForm(tree, params)
+	f, ok, err := coefficients(src, states, params)
 	if !ok {
-		return nil, nil, false, nil
+		return nil, nil, false, err
 	}
 	c = make([]*Func, len(f))
 	for j, n := range f {
@@ -197,4 +190,32 @@ func Affine(src string, states, params []string) (c0 *Func, c []*Func, ok bool, 
 		c[j] = newFunc(n, states, all(len(states)))
 	}
 	return c[0], c[1:], true, nil
+}
+
+// Coefficients are the formulas of those of Affine, c0 and then c, as they are written; "" is
+// zero.
+func Coefficients(src string, states, params []string) (text []string, ok bool, err error) {
+	f, ok, err := coefficients(src, states, params)
+	if !ok {
+		return nil, false, err
+	}
+	text = make([]string, len(f))
+	for j, n := range f {
+		if n != nil {
+			text[j] = plain(n, false)
+		}
+	}
+	return text, true, nil
+}
+
+func coefficients(src string, states, params []string) (f form, ok bool, err error) {
+	tree, err := parse(src, false)
+	if err == nil {
+		err = check(tree, append(slices.Clone(states), params...))
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	f, ok = linearForm(tree, params)
+	return f, ok, nil
 }

@@ -74,12 +74,15 @@ func joined(terms []term) string {
 	return strings.Join(text, " + ")
 }
 
-// summed has sums over rows, made once, stand for terms where they can, and rows for the others.
+// summed has sums over rows, made once, stand for terms where they can, products of columns where these
+// do, and rows for the others.
 func (b *builder) summed(out *Likelihood, terms []term) error {
 	var others []term
 	for _, t := range terms {
 		if r := b.regress(t); r != nil {
 			out.parts = append(out.parts, r)
+		} else if o := b.odds(t); o != nil {
+			out.parts = append(out.parts, o)
 		} else {
 			others = append(others, t)
 		}
@@ -99,7 +102,7 @@ func (b *builder) summed(out *Likelihood, terms []term) error {
 
 // Summed reports whether no row is gone through once sums over them are made.
 func (p *Likelihood) Summed() bool {
-	return !slices.ContainsFunc(p.parts, func(q part) bool { _, rows := q.(*rowwise); return rows })
+	return !slices.ContainsFunc(p.parts, func(q part) bool { _, sums := q.(*regression); return !sums })
 }
 
 // parted returns the terms that parameters change, with sums written out, and adds up the others.

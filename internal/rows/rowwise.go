@@ -165,7 +165,7 @@ func (p *rowwise) strip(n int) *workspace {
 	w := &workspace{n: n, e: p.f.Evaluator(n), x: make([]float64, (k+len(p.data))*n), value: make([]float64, n), grad: make([]float64, k*n)}
 	most := 0
 	for _, g := range p.products {
-		w.blocks = append(w.blocks, vector.NewBlock(g.columns, n))
+		w.blocks = append(w.blocks, vector.NewBlock(g.columns))
 		most = max(most, len(g.columns))
 	}
 	w.each = make([]float64, most)
@@ -195,7 +195,8 @@ func (w *workspace) set(p *rowwise, x []float64, i, r, from int) {
 		for c, j := range g.coordinate {
 			w.each[c] = x[j*r+i]
 		}
-		w.blocks[k].Times(w.x[at:at+w.n], w.each)
+		fill(w.x[at:at+w.n], 0)
+		w.blocks[k].Times(w.x[at:at+w.n], w.each[:len(g.coordinate)], 1)
 		at += w.n
 	}
 	for _, g := range p.picked {
@@ -216,7 +217,7 @@ func (w *workspace) subtract(p *rowwise, grad []float64, i, r, from int) {
 	for k, g := range p.products {
 		each := w.each[:len(g.coordinate)]
 		clear(each)
-		w.blocks[k].Dots(each, w.grad[at:at+w.n])
+		w.blocks[k].Dots(each, w.grad[at:at+w.n], 1)
 		for c, j := range g.coordinate {
 			grad[j*r+i] -= each[c]
 		}

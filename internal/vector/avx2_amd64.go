@@ -167,10 +167,30 @@ func uniformsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, hig
 //go:noescape
 func combineAVX2(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
 
-// dotsAVX2 is dots for vectors of 4 lanes.
+// times1AVX2 is times1 for vectors of 4 lanes.
 //
 //go:noescape
-func dotsAVX2(dst *float64, a *float64, k **float64, columns int, n int)
+func times1AVX2(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+
+// times4AVX2 is times4 for vectors of 4 lanes.
+//
+//go:noescape
+func times4AVX2(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+
+// dots1AVX2 is dots1 for vectors of 4 lanes.
+//
+//go:noescape
+func dots1AVX2(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+
+// dots2AVX2 is dots2 for vectors of 4 lanes.
+//
+//go:noescape
+func dots2AVX2(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+
+// softplusSumAVX2 is softplusSum for vectors of 4 lanes.
+//
+//go:noescape
+func softplusSumAVX2(dst *float64, a *float64, y *float64, parts *float64, n int)
 
 // programAVX2 does instructions.
 //

@@ -167,10 +167,30 @@ func uniformsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, h
 //go:noescape
 func combineAVX512(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
 
-// dotsAVX512 is dots for vectors of 8 lanes.
+// times1AVX512 is times1 for vectors of 8 lanes.
 //
 //go:noescape
-func dotsAVX512(dst *float64, a *float64, k **float64, columns int, n int)
+func times1AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+
+// times4AVX512 is times4 for vectors of 8 lanes.
+//
+//go:noescape
+func times4AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+
+// dots1AVX512 is dots1 for vectors of 8 lanes.
+//
+//go:noescape
+func dots1AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+
+// dots2AVX512 is dots2 for vectors of 8 lanes.
+//
+//go:noescape
+func dots2AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+
+// softplusSumAVX512 is softplusSum for vectors of 8 lanes.
+//
+//go:noescape
+func softplusSumAVX512(dst *float64, a *float64, y *float64, parts *float64, n int)
 
 // programAVX512 does instructions.
 //

@@ -4242,32 +4242,224 @@ end:
 	VZEROUPPER
 	RET
 
-// func dotsAVX512(dst *float64, a *float64, k **float64, columns int, n int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·dotsAVX512(SB), NOSPLIT, $0-40
+// func times1AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+// Requires: AVX, AVX512F
+TEXT ·times1AVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ columns+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ r+40(FP), DI
+	SHLQ $0x03, DI
+	MOVQ SI, R12
+	SHLQ $0x03, R12
+	XORQ R8, R8
+
+rows:
+	LEAQ    32(R8), R9
+	CMPQ    R9, SI
+	JG      end
+	LEAQ    (AX)(R8*8), R9
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	VMOVUPD 128(R9), Z2
+	VMOVUPD 192(R9), Z3
+	ADDQ    R12, R9
+	MOVQ    CX, R11
+	XORQ    R9, R9
+
+columns:
+	MOVQ         (DX)(R9*8), R10
+	VMOVUPD      (R10)(R8*8), Z4
+	VMOVUPD      64(R10)(R8*8), Z5
+	VMOVUPD      128(R10)(R8*8), Z6
+	VMOVUPD      192(R10)(R8*8), Z7
+	VBROADCASTSD (R11), Z8
+	VFMADD231PD  Z4, Z8, Z0
+	VFMADD231PD  Z5, Z8, Z1
+	VFMADD231PD  Z6, Z8, Z2
+	VFMADD231PD  Z7, Z8, Z3
+	ADDQ         DI, R11
+	INCQ         R9
+	CMPQ         R9, BX
+	JL           columns
+	LEAQ         (AX)(R8*8), R9
+	VMOVUPD      Z0, (R9)
+	VMOVUPD      Z1, 64(R9)
+	VMOVUPD      Z2, 128(R9)
+	VMOVUPD      Z3, 192(R9)
+	ADDQ         R12, R9
+	ADDQ         $0x20, R8
+	JMP          rows
+
+end:
+	MOVQ R8, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func times4AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+// Requires: AVX, AVX512F
+TEXT ·times4AVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ columns+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ r+40(FP), DI
+	SHLQ $0x03, DI
+	MOVQ SI, R12
+	SHLQ $0x03, R12
+	XORQ R8, R8
+
+rows:
+	LEAQ    16(R8), R9
+	CMPQ    R9, SI
+	JG      end
+	LEAQ    (AX)(R8*8), R9
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	ADDQ    R12, R9
+	VMOVUPD (R9), Z2
+	VMOVUPD 64(R9), Z3
+	ADDQ    R12, R9
+	VMOVUPD (R9), Z4
+	VMOVUPD 64(R9), Z5
+	ADDQ    R12, R9
+	VMOVUPD (R9), Z6
+	VMOVUPD 64(R9), Z7
+	ADDQ    R12, R9
+	MOVQ    CX, R11
+	XORQ    R9, R9
+
+columns:
+	MOVQ         (DX)(R9*8), R10
+	VMOVUPD      (R10)(R8*8), Z8
+	VMOVUPD      64(R10)(R8*8), Z9
+	VBROADCASTSD (R11), Z10
+	VFMADD231PD  Z8, Z10, Z0
+	VFMADD231PD  Z9, Z10, Z1
+	VBROADCASTSD 8(R11), Z10
+	VFMADD231PD  Z8, Z10, Z2
+	VFMADD231PD  Z9, Z10, Z3
+	VBROADCASTSD 16(R11), Z10
+	VFMADD231PD  Z8, Z10, Z4
+	VFMADD231PD  Z9, Z10, Z5
+	VBROADCASTSD 24(R11), Z10
+	VFMADD231PD  Z8, Z10, Z6
+	VFMADD231PD  Z9, Z10, Z7
+	ADDQ         DI, R11
+	INCQ         R9
+	CMPQ         R9, BX
+	JL           columns
+	LEAQ         (AX)(R8*8), R9
+	VMOVUPD      Z0, (R9)
+	VMOVUPD      Z1, 64(R9)
+	ADDQ         R12, R9
+	VMOVUPD      Z2, (R9)
+	VMOVUPD      Z3, 64(R9)
+	ADDQ         R12, R9
+	VMOVUPD      Z4, (R9)
+	VMOVUPD      Z5, 64(R9)
+	ADDQ         R12, R9
+	VMOVUPD      Z6, (R9)
+	VMOVUPD      Z7, 64(R9)
+	ADDQ         R12, R9
+	ADDQ         $0x10, R8
+	JMP          rows
+
+end:
+	MOVQ R8, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func dots1AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+// Requires: AVX, AVX512F
+TEXT ·dots1AVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ k+16(FP), DX
 	MOVQ columns+24(FP), BX
 	MOVQ n+32(FP), SI
+	MOVQ stride+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, DI
+	SHLQ $0x03, R8
 
-column:
-	MOVQ   (DX), DI
-	XORQ   R8, R8
-	VXORPD Z0, Z0, Z0
-	VXORPD Z1, Z1, Z1
+by4:
+	CMPQ    BX, $0x04
+	JL      afterby4
+	MOVQ    (DX), DI
+	MOVQ    8(DX), R9
+	MOVQ    16(DX), R10
+	MOVQ    24(DX), R11
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	XORQ    R12, R12
 
-rows:
-	VMOVUPD       (CX)(R8*8), Z2
-	VMULPD        (DI)(R8*8), Z2, Z2
-	VADDPD        Z2, Z0, Z0
-	VMOVUPD       64(CX)(R8*8), Z2
-	VMULPD        64(DI)(R8*8), Z2, Z2
-	VADDPD        Z2, Z1, Z1
-	ADDQ          $0x10, R8
-	CMPQ          R8, SI
-	JL            rows
-	VADDPD        Z1, Z0, Z0
+rowsby4:
+	LEAQ          (CX)(R12*8), R13
+	VMOVUPD       (R13), Z4
+	VFMADD231PD   (DI)(R12*8), Z4, Z0
+	VFMADD231PD   (R9)(R12*8), Z4, Z1
+	VFMADD231PD   (R10)(R12*8), Z4, Z2
+	VFMADD231PD   (R11)(R12*8), Z4, Z3
+	ADDQ          $0x08, R12
+	CMPQ          R12, SI
+	JL            rowsby4
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          R8, AX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        (AX), X1, X1
+	VMOVSD        X1, (AX)
+	ADDQ          R8, AX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        (AX), X2, X2
+	VMOVSD        X2, (AX)
+	ADDQ          R8, AX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        (AX), X3, X3
+	VMOVSD        X3, (AX)
+	ADDQ          R8, AX
+	ADDQ          $0x20, DX
+	SUBQ          $0x04, BX
+	JMP           by4
+
+afterby4:
+by1:
+	CMPQ    BX, $0x01
+	JL      afterby1
+	MOVQ    (DX), DI
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	XORQ    R9, R9
+
+rowsby1:
+	LEAQ          (CX)(R9*8), R10
+	VMOVUPD       (R10), Z1
+	VFMADD231PD   (DI)(R9*8), Z1, Z0
+	ADDQ          $0x08, R9
+	CMPQ          R9, SI
+	JL            rowsby1
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -4275,10 +4467,233 @@ rows:
 	VHADDPD       X0, X0, X0
 	VADDSD        (AX), X0, X0
 	VMOVSD        X0, (AX)
-	ADDQ          $0x08, AX
+	ADDQ          R8, AX
 	ADDQ          $0x08, DX
-	DECQ          BX
-	JNZ           column
+	SUBQ          $0x01, BX
+	JMP           by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func dots2AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+// Requires: AVX, AVX512F
+TEXT ·dots2AVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ columns+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ stride+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, DI
+	SHLQ $0x03, R8
+
+by4:
+	CMPQ    BX, $0x04
+	JL      afterby4
+	MOVQ    (DX), R9
+	MOVQ    8(DX), R10
+	MOVQ    16(DX), R11
+	MOVQ    24(DX), R12
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z4
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z5
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z6
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z7
+	XORQ    R13, R13
+
+rowsby4:
+	LEAQ          (CX)(R13*8), R14
+	VMOVUPD       (R14), Z8
+	VFMADD231PD   (R9)(R13*8), Z8, Z0
+	VFMADD231PD   (R10)(R13*8), Z8, Z2
+	VFMADD231PD   (R11)(R13*8), Z8, Z4
+	VFMADD231PD   (R12)(R13*8), Z8, Z6
+	ADDQ          DI, R14
+	VMOVUPD       (R14), Z8
+	VFMADD231PD   (R9)(R13*8), Z8, Z1
+	VFMADD231PD   (R10)(R13*8), Z8, Z3
+	VFMADD231PD   (R11)(R13*8), Z8, Z5
+	VFMADD231PD   (R12)(R13*8), Z8, Z7
+	ADDQ          $0x08, R13
+	CMPQ          R13, SI
+	JL            rowsby4
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X8
+	VADDPD        X8, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	ADDQ          R8, AX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        (AX), X2, X2
+	VMOVSD        X2, (AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        8(AX), X3, X3
+	VMOVSD        X3, 8(AX)
+	ADDQ          R8, AX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VHADDPD       X4, X4, X4
+	VADDSD        (AX), X4, X4
+	VMOVSD        X4, (AX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VHADDPD       X5, X5, X5
+	VADDSD        8(AX), X5, X5
+	VMOVSD        X5, 8(AX)
+	ADDQ          R8, AX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        (AX), X6, X6
+	VMOVSD        X6, (AX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VHADDPD       X7, X7, X7
+	VADDSD        8(AX), X7, X7
+	VMOVSD        X7, 8(AX)
+	ADDQ          R8, AX
+	ADDQ          $0x20, DX
+	SUBQ          $0x04, BX
+	JMP           by4
+
+afterby4:
+by1:
+	CMPQ    BX, $0x01
+	JL      afterby1
+	MOVQ    (DX), R9
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	XORQ    R10, R10
+
+rowsby1:
+	LEAQ          (CX)(R10*8), R11
+	VMOVUPD       (R11), Z2
+	VFMADD231PD   (R9)(R10*8), Z2, Z0
+	ADDQ          DI, R11
+	VMOVUPD       (R11), Z2
+	VFMADD231PD   (R9)(R10*8), Z2, Z1
+	ADDQ          $0x08, R10
+	CMPQ          R10, SI
+	JL            rowsby1
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X2
+	VADDPD        X2, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	ADDQ          R8, AX
+	ADDQ          $0x08, DX
+	SUBQ          $0x01, BX
+	JMP           by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func softplusSumAVX512(dst *float64, a *float64, y *float64, parts *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·softplusSumAVX512(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    parts+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VMOVUPD (BX), Z0
+	VMOVUPD 64(BX), Z1
+
+rows:
+	VMOVUPD      (DX), Z2
+	VMOVUPD      c3ff0000000000000AVX512<>+0(SB), Z3
+	VFNMADD231PD c4000000000000000AVX512<>+0(SB), Z2, Z3
+	VMOVUPD      (CX), Z2
+	VMULPD       Z3, Z2, Z2
+	VPORQ        c8000000000000000AVX512<>+0(SB), Z2, Z4
+	VMOVUPD      cc08f400000000000AVX512<>+0(SB), Z5
+	VMOVUPD      c408f400000000000AVX512<>+0(SB), Z6
+	VMINPD       Z4, Z6, Z4
+	VMAXPD       Z4, Z5, Z4
+	VMOVUPD      c4338000000000000AVX512<>+0(SB), Z5
+	VFMADD231PD  c3ff71547652b82feAVX512<>+0(SB), Z4, Z5
+	VSUBPD       c4338000000000000AVX512<>+0(SB), Z5, Z5
+	VFNMADD231PD c3fe62e42fefa39efAVX512<>+0(SB), Z5, Z4
+	VFNMADD231PD c3c7abc9e3b39803fAVX512<>+0(SB), Z5, Z4
+	VMULPD       Z4, Z4, Z6
+	VMOVUPD      c3fa5555555555555AVX512<>+0(SB), Z7
+	VFMADD231PD  c3f811111111109a6AVX512<>+0(SB), Z4, Z7
+	VMOVUPD      c3fe0000000000000AVX512<>+0(SB), Z8
+	VFMADD231PD  c3fc5555555555556AVX512<>+0(SB), Z4, Z8
+	VFMADD231PD  Z7, Z6, Z8
+	VMOVUPD      c3efa01a01a48116fAVX512<>+0(SB), Z7
+	VFMADD231PD  c3ec71de0d85293b8AVX512<>+0(SB), Z4, Z7
+	VMOVUPD      c3f56c16c16c167daAVX512<>+0(SB), Z9
+	VFMADD231PD  c3f2a01a01a7cebcdAVX512<>+0(SB), Z4, Z9
+	VFMADD231PD  Z7, Z6, Z9
+	VMOVUPD      c3e927e4e1dcf773bAVX512<>+0(SB), Z7
+	VFMADD231PD  c3e5af390ba7e6f47AVX512<>+0(SB), Z4, Z7
+	VFMADD231PD  c3e21f6717774d5e0AVX512<>+0(SB), Z6, Z7
+	VMULPD       Z6, Z6, Z10
+	VFMADD231PD  Z7, Z10, Z9
+	VMOVUPD      Z8, Z7
+	VFMADD231PD  Z9, Z10, Z7
+	VFMADD231PD  Z7, Z6, Z4
+	VADDPD       c3ff0000000000000AVX512<>+0(SB), Z4, Z4
+	VSCALEFPD    Z5, Z4, Z4
+	VCMPPD       $0x1d, c0000000000000000AVX512<>+0(SB), Z2, K1
+	VMOVUPD      Z4, Z5
+	VMOVUPD      c3ff0000000000000AVX512<>+0(SB), K1, Z5
+	VADDPD       c3ff0000000000000AVX512<>+0(SB), Z4, Z4
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      c0000000000000000AVX512<>+0(SB), Z6
+	VMAXPD       Z2, Z6, Z2
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z4, Z5, Z2
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      Z2, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, SI
+	JNZ          rows
+	VMOVUPD      Z0, (BX)
+	VMOVUPD      Z1, 64(BX)
 	VZEROUPPER
 	RET
 

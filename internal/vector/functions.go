@@ -12,7 +12,8 @@ type (
 	quaternary func(dst, a, b, c, d *float64, n int) int
 	random     func(dst, dst2 *float64, keys *uint64, n int, low, high uint64) int
 	combining  func(dst, y, d, w *float64, k **float64, terms, n int)
-	dotting    func(dst, a *float64, k **float64, columns, n int)
+	weighing   func(dst, w *float64, k **float64, columns, n, r int) int
+	dotting    func(dst, a *float64, k **float64, columns, n, stride, r int)
 )
 
 // A table is the kernels of an instruction set; nil where it has none.
@@ -23,7 +24,9 @@ type table struct {
 	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan, erf, erfc, phi unary
 	normals, uniforms                                                                              random
 	combine                                                                                        combining
-	dots                                                                                           dotting
+	times1, times4                                                                                 weighing
+	dots1, dots2                                                                                   dotting
+	softplusSum                                                                                    func(dst, a, y, parts *float64, n int)
 	sinCos, softplusSigmoid                                                                        double
 	program                                                                                        func(code *uint8, n, lanes int) (done,
 		at int)

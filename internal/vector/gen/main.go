@@ -28,7 +28,11 @@ func main() {
 		m.kernel(k, true)
 	}
 	m.combine()
-	m.dots()
+	m.times(1, 4)
+	m.times(4, 2)
+	m.dots(1, 4)
+	m.dots(2, m.lanes/2)
+	m.softplusSum()
 	m.program(append(arithmetic, functions...))
 	build.Generate()
 	if err := prune(flag.Lookup("out").Value.String()); err != nil {

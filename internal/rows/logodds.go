@@ -1,0 +1,217 @@
+package rows
+
+import (
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/vector"
+)
+
+// A logodds is −log density of rows whose outcome is 0 or 1 and whose log odds are affine in the
+// parameters. Rows are products of columns: no formula is evaluated, and each column is loaded
+// once for several states.
+type logodds struct {
+	outcome []float64
+	base    float64   // that all rows have
+	offset  []float64 // of data alone; nil is none
+	single  []common
+	design  product
+	picked  []weightedPick
+}
+
+// A common coordinate has the same coefficient in all rows.
+type common struct {
+	coordinate int
+	by         float64
+}
+
+// A weightedPick has a coefficient of each row; nil is 1.
+type weightedPick struct {
+	pick
+	by []float64
+}
+
+// odds returns the log odds of a term; nil if they are not affine, or not finite.
+func (b *builder) odds(t term) *logodds {
+	if t.law == nil || t.law.name != "bernoulli_logit" || len(t.law.with) > 1 { // which is truncated
+		return nil
+	}
+	text, err := b.sums(t.law.with[0])
+	if err != nil {
+		return nil
+	}
+	names, _ := expression.Names(text)
+	var data, parameters []string
+	for _, n := range names {
+		if b.ofData(n) {
+			data = append(data, n)
+		} else {
+			parameters = append(parameters, n)
+		}
+	}
+	by, affine, err := expression.Coefficients(text, data, parameters)
+	if !affine || err != nil {
+		return nil
+	}
+	o := &logodds{}
+	_, o.outcome = b.coefficient(t.full)
+	o.base, o.offset = b.coefficient(by[0])
+	if o.outcome == nil || math.IsNaN(o.base) {
+		return nil
+	}
+	for i, name := range parameters {
+		if !b.weigh(o, name, by[1+i]) {
+			return nil
+		}
+	}
+	return o
+}
+
+// weigh adds a parameter times its coefficient. It reports whether that is finite.
+func (b *builder) weigh(o *logodds, name, text string) bool {
+	number, column := b.coefficient(text)
+	j := slices.Index(b.out.Names, name)
+	switch {
+	case math.IsNaN(number):
+		return false
+	case b.isPick(name):
+		if column == nil && number != 1 {
+			column = make([]float64, len(b.keep))
+			fill(column, number)
+		}
+		o.picked = append(o.picked, weightedPick{b.pick(name), column})
+	case column == nil:
+		o.single = append(o.single, common{j, number})
+	default:
+		o.design.coordinate = append(o.design.coordinate, j)
+		o.design.columns = append(o.design.columns, column)
+	}
+	return true
+}
+
+// coefficient is what a formula of data, as [expression.Coefficients] writes it, has in every row,
+// or in each; NaN if it is not finite in one.
+func (b *builder) coefficient(text string) (number float64, column []float64) {
+	if text == "" {
+		return 0, nil
+	}
+	names, err := expression.Names(text)
+	if err == nil && len(names) == 0 {
+		var f *expression.Func
+		if f, err = expression.Compile(text, nil); err == nil {
+			value := []float64{0}
+			f.Evaluator(1).Value(value, nil)
+			return value[0] * (1 + 0*value[0]), nil // NaN of what is infinite
+		}
+	}
+	if err != nil {
+		return math.NaN(), nil
+	}
+	if words, _ := expression.Words(text); len(words) == 1 {
+		column = b.values(names[0])
+	} else if column, err = b.evaluated(text, names); err != nil {
+		return math.NaN(), nil
+	}
+	if slices.ContainsFunc(column, func(v float64) bool { return v-v != 0 }) {
+		return math.NaN(), nil
+	}
+	return 0, column
+}
+
+const (
+	oddsStrip  = 384 // rows at once: their numbers stay in the cache
+	oddsStates = 4   // states at once
+)
+
+func (o *logodds) evaluator() adder {
+	k := len(o.design.columns)
+	return &oddsEvaluator{logodds: o, block: vector.NewBlock(o.design.columns), odds: make([]float64, oddsStates*oddsStrip),
+		weights: make([]float64, oddsStates*k), slopes: make([]float64, oddsStates*k)}
+}
+
+type oddsEvaluator struct {
+	*logodds
+	block           *vector.Block
+	outcomes        vector.Outcomes
+	odds            []float64 // of some rows, for some states
+	weights, slopes []float64 // of the columns
+}
+
+func (e *oddsEvaluator) add(energy, grad, x []float64, r int) {
+	for from := 0; from < len(e.outcome); from += oddsStrip {
+		n := min(oddsStrip, len(e.outcome)-from)
+		e.block.Rows(from, n)
+		for i := 0; i < r; i += oddsStates {
+			s := min(oddsStates, r-i)
+			e.set(x, i, s, r, from, n)
+			for k := range s {
+				odds := e.odds[k*n : (k+1)*n]
+				energy[i+k] += e.outcomes.Energy(odds, odds, e.outcome[from:])
+			}
+			e.slope(grad, i, s, r, from, n)
+		}
+	}
+}
+
+// set writes the log odds of n rows for s of r states.
+func (e *oddsEvaluator) set(x []float64, i, s, r, from, n int) {
+	for k := range s {
+		odds, base := e.odds[k*n:(k+1)*n], e.base
+		for _, w := range e.single {
+			base += w.by * x[w.coordinate*r+i+k]
+		}
+		fill(odds, base)
+		if e.offset != nil {
+			for t, v := range e.offset[from : from+n] {
+				odds[t] += v
+			}
+		}
+		for _, p := range e.picked {
+			level := p.level[from : from+n]
+			if p.by == nil {
+				for t, l := range level {
+					odds[t] += x[p.coordinate[l]*r+i+k]
+				}
+				continue
+			}
+			for t, by := range p.by[from : from+n] {
+				odds[t] += by * x[p.coordinate[level[t]]*r+i+k]
+			}
+		}
+	}
+	for c, j := range e.design.coordinate {
+		copy(e.weights[c*s:(c+1)*s], x[j*r+i:])
+	}
+	e.block.Times(e.odds[:n*s], e.weights, s)
+}
+
+// slope adds the gradient of n rows, whose derivatives by log odds stand in place of these.
+func (e *oddsEvaluator) slope(grad []float64, i, s, r, from, n int) {
+	slopes := e.slopes[:len(e.design.coordinate)*s]
+	clear(slopes)
+	e.block.Dots(slopes, e.odds[:n*s], s)
+	for c, j := range e.design.coordinate {
+		for k, v := range slopes[c*s : (c+1)*s] {
+			grad[j*r+i+k] += v
+		}
+	}
+	for k := range s {
+		by := e.odds[k*n : (k+1)*n]
+		if len(e.single) > 0 {
+			all := sum(by)
+			for _, w := range e.single {
+				grad[w.coordinate*r+i+k] += w.by * all
+			}
+		}
+		for _, p := range e.picked {
+			level := p.level[from : from+n]
+			for t, v := range by {
+				if p.by != nil {
+					v *= p.by[from+t]
+				}
+				grad[p.coordinate[level[t]]*r+i+k] += v
+			}
+		}
+	}
+}

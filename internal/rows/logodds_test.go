@@ -1,0 +1,117 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// oddsModels are log odds that are affine in the parameters.
+var oddsModels = map[string]string{
+	"a column":          "a*x1",
+	"an intercept":      "a + b*x2",
+	"a block":           "a + X*beta",
+	"a scaled block":    "X*beta/x4 - 2*a",
+	"entries":           "u[c] + X*beta",
+	"entries, weighted": "a + x1*u[c] - u[c]/3 + v[c]*(x2 - x3)",
+	"of data alone":     "x1*x2 - 0.5 + a*log(abs(x3) + 1)",
+	"a sum of entries":  "sum(beta)*x1 + b",
+	"many":              "3*a - 2*b + x5^2*(a - b) + X*beta + v[c]*x1 + 2*u[c]",
+}
+
+func oddsOf(t *testing.T, text string, names []string, eta string) *Posterior {
+	t.Helper()
+	var all []Parameter
+	for _, name := range []string{"a", "b", "beta[X]", "u[c]", "v[c]"} {
+		if bare, _, _ := strings.Cut(name, "["); strings.Contains(eta, bare+"[") || strings.Contains(eta, "beta") && bare == "beta" ||
+			len(name) == 1 && strings.ContainsAny(strings.NewReplacer("beta", "", "abs", "").Replace(eta), name) {
+			all = append(all, wide(name, "normal(0, 1)"))
+		}
+	}
+	p, err := Build(Model{Parameters: all, Let: []Let{{Name: "X", Columns: names, Standardise: true}},
+		Likelihood: []string{"y ~ bernoulli_logit(" + eta + ")"}}, strings.NewReader(text), "rows.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Log odds that are affine in the parameters give the energies and slopes of the formula, for any
+// number of states, each with the same bits as alone.
+func TestLogOdds(t *testing.T) {
+	text, names := logisticRows(2*oddsStrip+133, 5)
+	for name, eta := range oddsModels {
+		p := oddsOf(t, text, names, eta)
+		if len(p.Likelihood.parts) != 1 {
+			t.Fatalf("%s: %d parts", name, len(p.Likelihood.parts))
+		}
+		if _, ok := p.Likelihood.parts[0].(*logodds); !ok || p.Likelihood.Summed() {
+			t.Errorf("%s: the part is a %T, summed %v", name, p.Likelihood.parts[0], p.Likelihood.Summed())
+		}
+		d, rng := len(p.Names), rand.New(rand.NewPCG(3, 4))
+		for _, r := range []int{1, 2, 3, 4, 5, 7, 8, 9} {
+			x := make([]float64, d*r)
+			for i := range x {
+				x[i] = rng.NormFloat64()
+			}
+			u, g := make([]float64, r), make([]float64, d*r)
+			p.Likelihood.Evaluator(r, nil).Eval(u, g, x)
+			energy, slope := make([]float64, r), make([]float64, d*r)
+			p.Likelihood.rowwise.evaluator().add(energy, slope, x, r)
+			for i := range r {
+				if !(math.Abs(u[i]-energy[i]) <= 1e-10*(1+math.Abs(energy[i]))) {
+					t.Errorf("%s: energy of state %d of %d is %v, by the formula %v", name, i, r, u[i], energy[i])
+				}
+				one, by := make([]float64, 1), make([]float64, d)
+				alone := make([]float64, d)
+				for j := range d {
+					alone[j] = x[j*r+i]
+				}
+				p.Likelihood.Evaluator(1, nil).Eval(one, by, alone)
+				for j, v := range by {
+					if w := slope[j*r+i]; !(math.Abs(g[j*r+i]-w) <= 1e-9*(1+math.Abs(w))) {
+						t.Errorf("%s: slope by %s of state %d of %d is %v, by the formula %v", name, p.Names[j], i, r, g[j*r+i], w)
+					}
+					if one[0] != u[i] || v != g[j*r+i] {
+						t.Errorf("%s: state %d of %d has energy %v and slope %v by %s, alone %v and %v", name, i, r, u[i], g[j*r+i],
+							p.Names[j], one[0], v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Log odds that are not affine, or not finite in a row, are left to formulas; so are laws that are cut off.
+func TestLogOddsOfFormulas(t *testing.T) {
+	text, names := logisticRows(50, 5)
+	for _, eta := range []string{"exp(a)*x1", "a*b*x1", "u[c]^2", "a/b", "a*x1*v[c]"} {
+		if p := oddsOf(t, text, names, eta).Likelihood.parts[0]; fmt.Sprintf("%T", p) != "*rows.rowwise" {
+			t.Errorf("%s: %T", eta, p)
+		}
+	}
+	for _, eta := range []string{"a/(x1 - x1) + b", "a + log(x1 - x1)", "a*log(-1)"} {
+		p, err := Build(Model{Parameters: []Parameter{wide("a", "normal(0, 1)"), wide("b", "normal(0, 1)")},
+			Likelihood: []string{"y ~ bernoulli_logit(" + eta + " + b)"}}, strings.NewReader(text), "rows.csv")
+		if err != nil {
+			continue // which a part of data alone may be
+		}
+		if p := p.Likelihood.parts[0]; fmt.Sprintf("%T", p) != "*rows.rowwise" {
+			t.Errorf("%s: %T", eta, p)
+		}
+	}
+}
+
+// An evaluation of log odds allocates nothing.
+func TestLogOddsAllocateNothing(t *testing.T) {
+	text, names := logisticRows(1000, 5)
+	p := oddsOf(t, text, names, oddsModels["many"])
+	const r = 5
+	x, u, g := make([]float64, len(p.Names)*r), make([]float64, r), make([]float64, len(p.Names)*r)
+	e := p.Likelihood.Evaluator(r, nil)
+	if n := testing.AllocsPerRun(20, func() { e.Eval(u, g, x) }); n > 0 {
+		t.Errorf("%g allocations", n)
+	}
+}
