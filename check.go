@@ -93,7 +93,7 @@ func (r *run) rungs() error {
 // kernel checks that the kernel and what it is to work with go together.
 func (r *run) kernel() error {
 	s, base := r.settings, r.problem.normal() != nil
-	_, noisy := potential.Exact(r.problem.Potential)
+	exact, noisy := potential.Exact(r.problem.Potential)
 	force := s.Penalty != nil && !s.Penalty.Distance
 	if err := s.Kernel.Suits(kernel.Conditions{Rule: s.Boundary, Base: base, Force: force, Mirror: s.Mirror}); err != nil {
 		return err
@@ -101,8 +101,10 @@ func (r *run) kernel() error {
 	switch {
 	case s.Mirror && (len(s.Temperature) > 1 || s.Whitening != nil || s.Penalty != nil || s.Inside):
 		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
-	case r.problem.Guide != nil && noisy:
-		return errors.New("a guide goes with potentials that draw nothing at random: leave Problem.Guide out, or the noise")
+	case r.problem.Guide != nil && noisy && exact == nil:
+		return errors.New("a guide goes with potentials that are known without noise: leave Problem.Guide out, or the noise")
+	case r.problem.Guide != nil && r.full != nil:
+		return errors.New("a guide goes with swaps that see the energies of the steps: leave Problem.Guide out, or FullEnergies")
 	case r.problem.Guide != nil && r.schedule.Temperature[0] != 1:
 		return fmt.Errorf("a guide goes with a coldest temperature of 1, not %g", r.schedule.Temperature[0])
 	case base && s.Mirror:

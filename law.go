@@ -29,7 +29,8 @@ type Base struct {
 // ladders begin in place of the law of Base or the uniform law: a rung at temperature τ has
 // the law exp(−(U + U₀)/τ − (1 − 1/τ)G), the coldest, of temperature 1, that of the problem. The
 // domain, if there is one, cuts it. Neither draws nor evidence depend on it but by chance.
-// Potentials that draw at random have none.
+// Potentials that draw at random have one if they are known without noise too, and swaps see the
+// energies of the steps.
 type Guide struct {
 	Potential potential.Potential               // G
 	Draw      func(x []float64, rng *rand.Rand) // writes an independent draw of the law on R^d; called by several goroutines at once

@@ -99,9 +99,9 @@ func (m *Modes) validate(d int) error {
 // modal reports whether modes of p can be looked for, and a law fitted to them be where
 // ladders of s begin.
 func modal(p r2sgld.Problem, s r2sgld.Settings) bool {
-	_, noisy := potential.Exact(p.Potential)
+	exact, _ := potential.Exact(p.Potential)
 	moves := s.Traits()
-	return !noisy && !moves.Paths && (moves.Exact || moves.Coupled) && !s.Mirror && s.Penalty == nil && !s.FullEnergies &&
+	return exact != nil && !moves.Paths && (moves.Exact || moves.Coupled) && !s.Mirror && s.Penalty == nil && !s.FullEnergies &&
 		cmp.Or(s.Boundary, domain.Specular) == domain.Specular && p.Guide == nil && p.Potential.Dim() <= mostWide &&
 		(len(s.Temperature) == 0 || s.Temperature[0] == 1) && (p.HasReference() || s.Start != nil)
 }
@@ -318,7 +318,9 @@ func (t *tuner) halved(draw func(x []float64) error) func(x []float64) error {
 
 // target is what modes of p are looked for in, and the covariance of what fills it.
 func (t *tuner) target(p r2sgld.Problem, threads int) (modes.Target, *mat.SymDense, error) {
-	p.Potential = t.p.Potential
+	if p.Potential = t.p.Potential; t.probe.noisy {
+		p.Potential = t.probe.exact
+	}
 	u, err := energy(p)
 	if err != nil {
 		return modes.Target{}, nil, err
