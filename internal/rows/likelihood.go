@@ -297,7 +297,7 @@ func (p *Likelihood) Lanewise() bool { return true }
 // Evaluator returns an evaluator for blocks of r states. It goes through the data once a
 // block.
 func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	e := &evaluator{p: p, states: r}
+	e := &evaluator{p: p, states: r, constant: -sum(p.constant)}
 	for _, q := range p.parts {
 		e.parts = append(e.parts, q.evaluator())
 	}
@@ -305,9 +305,10 @@ func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 }
 
 type evaluator struct {
-	p      *Likelihood
-	parts  []adder
-	states int
+	p        *Likelihood
+	parts    []adder
+	states   int
+	constant float64
 }
 
 func fill(dst []float64, v float64) {
@@ -333,7 +334,7 @@ func sum(v []float64) float64 {
 func (e *evaluator) Eval(energy, grad, x []float64) {
 	p, r := e.p, e.states
 	clear(grad[:p.dim*r])
-	fill(energy[:r], -sum(p.constant))
+	fill(energy[:r], e.constant)
 	for _, q := range e.parts {
 		q.add(energy, grad, x, r)
 	}

@@ -155,14 +155,31 @@ func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
 	return worst * c * c * float64(m.chunk)
 }
 
-// Few is the potential of n of the rows, drawn by chance, each of which counts for several, and
-// of the priors: a rough one for descents to begin with.
+// Few is the potential of n of the rows, each of which counts for several, and of the priors: a
+// rough one for descents to begin with.
 func (p *Posterior) Few(n int) (potential.Potential, error) {
-	all := p.Likelihood.rows
-	part := *p.Likelihood
-	part.rowwise = part.part(rand.New(rand.NewPCG(3, uint64(all))).Perm(all)[:n])
-	part.constant = nil
-	return potential.Sum(scaled{&part, float64(all) / float64(n)}, p.Priors)
+	made, rest := p.Likelihood.few(n)
+	return potential.Sum(made, scaled{rest, float64(p.Likelihood.rows) / float64(n)}, p.Priors)
+}
+
+// few are what sums over all rows tell, and what is left, of n of the rows: one of each of n
+// stretches, drawn by chance.
+func (p *Likelihood) few(n int) (made, rest *Likelihood) {
+	some, rng := make([]int, n), rand.New(rand.NewPCG(3, uint64(p.rows)))
+	for i := range some {
+		from := i * p.rows / n
+		some[i] = from + rng.IntN((i+1)*p.rows/n-from)
+	}
+	made, rest = &Likelihood{dim: p.dim, constant: p.constant}, &Likelihood{dim: p.dim}
+	for _, q := range p.parts {
+		if rows, ok := q.(*rowwise); ok {
+			part := rows.part(some)
+			rest.parts = append(rest.parts, &part)
+		} else {
+			made.parts = append(made.parts, q)
+		}
+	}
+	return made, rest
 }
 
 // scaled is a likelihood times a number.
