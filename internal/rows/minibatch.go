@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/potential"
@@ -155,56 +156,64 @@ func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
 	return worst * c * c * float64(m.chunk)
 }
 
-// Few is the potential of n of the rows, each of which counts for several, and of the priors: a
-// rough one for descents to begin with.
-func (p *Posterior) Few(n int) (potential.Potential, error) {
-	made, rest := p.Likelihood.few(n)
-	return potential.Sum(made, scaled{rest, float64(p.Likelihood.rows) / float64(n)}, p.Priors)
+// manyRows are so many that descents begin with as many of them.
+const manyRows = 20_000
+
+// Few is the potential of some rows, each of which counts for several, where rows that are gone
+// through are many.
+func (p *Likelihood) Few() (potential.Potential, float64) {
+	if p.rows <= manyRows || p.Summed() {
+		return p, 1
+	}
+	return p.few(manyRows), float64(manyRows) / float64(p.rows)
 }
 
-// few are what sums over all rows tell, and what is left, of n of the rows: one of each of n
-// stretches, drawn by chance.
-func (p *Likelihood) few(n int) (made, rest *Likelihood) {
+// few is that of n of the rows, one of each of n stretches, drawn by chance, and of sums over all.
+func (p *Likelihood) few(n int) *sampled {
 	some, rng := make([]int, n), rand.New(rand.NewPCG(3, uint64(p.rows)))
 	for i := range some {
 		from := i * p.rows / n
 		some[i] = from + rng.IntN((i+1)*p.rows/n-from)
 	}
-	made, rest = &Likelihood{dim: p.dim, constant: p.constant}, &Likelihood{dim: p.dim}
+	out := &sampled{made: &Likelihood{dim: p.dim, constant: p.constant}, rest: &Likelihood{dim: p.dim}, by: float64(p.rows) / float64(n)}
 	for _, q := range p.parts {
 		if rows, ok := q.(*rowwise); ok {
 			part := rows.part(some)
-			rest.parts = append(rest.parts, &part)
+			out.rest.parts = append(out.rest.parts, &part)
 		} else {
-			made.parts = append(made.parts, q)
+			out.made.parts = append(out.made.parts, q)
 		}
 	}
-	return made, rest
+	return out
 }
 
-// scaled is a likelihood times a number.
-type scaled struct {
-	*Likelihood
-	by float64
+// A sampled likelihood is what sums over all rows tell, and several times what is left, of some rows.
+type sampled struct {
+	made, rest *Likelihood
+	by         float64
 }
 
-func (p scaled) Evaluator(r int, s *stream.Set) potential.Evaluator {
-	return &scaledEvaluator{p.Likelihood.Evaluator(r, s), p.by}
+func (p *sampled) Dim() int { return p.made.dim }
+
+// Lanewise is true, as of all rows.
+func (p *sampled) Lanewise() bool { return true }
+
+// Evaluator returns an evaluator for blocks of r states.
+func (p *sampled) Evaluator(r int, s *stream.Set) potential.Evaluator {
+	return &sampledEvaluator{p.made.Evaluator(r, s), p.rest.Evaluator(r, s), p.by, make([]float64, r), make([]float64, r*p.Dim())}
 }
 
-type scaledEvaluator struct {
-	potential.Evaluator
-	by float64
+type sampledEvaluator struct {
+	made, rest   potential.Evaluator
+	by           float64
+	energy, grad []float64
 }
 
-func (e *scaledEvaluator) Eval(energy, grad, x []float64) {
-	e.Evaluator.Eval(energy, grad, x)
-	for i := range energy {
-		energy[i] *= e.by
-	}
-	for i := range grad {
-		grad[i] *= e.by
-	}
+func (e *sampledEvaluator) Eval(energy, grad, x []float64) {
+	e.made.Eval(energy, grad, x)
+	e.rest.Eval(e.energy, e.grad, x)
+	floats.AddScaled(energy[:len(e.energy)], e.by, e.energy)
+	floats.AddScaled(grad[:len(e.grad)], e.by, e.grad)
 }
 
 // Dim is the number of coordinates.

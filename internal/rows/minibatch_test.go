@@ -207,13 +207,8 @@ func TestFewCountForAll(t *testing.T) {
 			return p
 		}
 		p := build(c.likelihood...)
-		few, err := p.Few(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		visited := 0
-		made, rest := p.Likelihood.few(n)
-		for _, q := range slices.Concat(made.parts, rest.parts) {
+		few, visited := p.Likelihood.few(n), 0
+		for _, q := range slices.Concat(few.made.parts, few.rest.parts) {
 			if rows, ok := q.(*rowwise); ok {
 				visited += rows.rows
 			}
@@ -223,7 +218,7 @@ func TestFewCountForAll(t *testing.T) {
 		}
 		d := len(p.Names)
 		rng := rand.New(rand.NewPCG(6, 7))
-		u, g, x := make([]float64, 1), make([]float64, d), make([]float64, d)
+		u, want, g, x := make([]float64, 1), make([]float64, 1), make([]float64, d), make([]float64, d)
 		for range 3 {
 			for j := range x {
 				x[j] = rng.NormFloat64() / 2
@@ -235,11 +230,35 @@ func TestFewCountForAll(t *testing.T) {
 				build(c.likelihood[len(c.likelihood)-c.sampled:]...).Likelihood.values()(values, x)
 				sd = stat.StdDev(values, nil)
 			}
-			want, _ := energy(p, x)
+			p.Likelihood.Evaluator(1, nil).Eval(want, g, x)
 			few.Evaluator(1, nil).Eval(u, g, x)
-			if off := math.Abs(u[0] - want); !(off <= 5.5*all*sd/math.Sqrt(n)+1e-10*math.Abs(want)) {
-				t.Errorf("%q at %v: %v by few rows, %v by all, rows vary by %v", c.likelihood, x, u[0], want, sd)
+			if off := math.Abs(u[0] - want[0]); !(off <= 5.5*all*sd/math.Sqrt(n)+1e-10*math.Abs(want[0])) {
+				t.Errorf("%q at %v: %v by few rows, %v by all, rows vary by %v", c.likelihood, x, u[0], want[0], sd)
 			}
+		}
+	}
+}
+
+// Few rows stand for all where more than 20,000 are gone through: not where their sums are made.
+//
+// Mutants: few rows for any.
+func TestFewWhereRowsAreMany(t *testing.T) {
+	for _, c := range []struct {
+		rows       int
+		likelihood string
+		part       float64
+	}{
+		{manyRows, "w ~ poisson_log(b*x)", 1},
+		{manyRows + 5000, "w ~ poisson_log(b*x)", 0.8},
+		{manyRows + 5000, "y ~ normal(b*x, 1)", 1},
+	} {
+		p, err := Build(Model{Parameters: []Parameter{wide("b", "normal(0, 5)")}, Likelihood: []string{c.likelihood}},
+			strings.NewReader(normalRows(c.rows)), "y.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, part := potential.Few(p.Potential); part != c.part {
+			t.Errorf("%s of %d rows: a part of %g, want %g", c.likelihood, c.rows, part, c.part)
 		}
 	}
 }
