@@ -169,7 +169,7 @@ func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
 
 // modes are the minima of −log density that descents from the priors, and from around a
 // point inside, lead to, the deepest first, with the normal law there; none where its matrix would
-// take longer than the run. Where rows are many, some of them tell where to begin.
+// take longer than the run.
 func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, error) {
 	d := p.Potential.Dim()
 	if d > mostFitted {
@@ -183,29 +183,7 @@ func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, e
 		}
 		t.Width = append(t.Width, w)
 	}
-	draw, starts := f.scattered(p, of), modeStarts
-	if of.Likelihood.Rows() > mostSought {
-		few, err := of.Few(mostSought)
-		if err != nil {
-			return nil, err
-		}
-		first := t
-		first.Energy = f.target(few).Potential
-		s, err := modes.Find(f.programs.Context, first, draw, modeStarts, modeStarts, 1)
-		if err != nil {
-			return nil, err
-		}
-		if starts = len(s.Modes); starts == 0 {
-			return nil, nil
-		}
-		next := 0
-		draw = func(x []float64) error {
-			copy(x, s.Modes[next%len(s.Modes)].X)
-			next++
-			return nil
-		}
-	}
-	s, err := modes.Find(f.programs.Context, t, draw, starts, starts, 1)
+	s, err := modes.Find(f.programs.Context, t, f.scattered(p, of), modeStarts, modeStarts, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -244,9 +222,6 @@ func (f *fitReader) scattered(p r2sgld.Problem, of *rows.Posterior) func(x []flo
 		return nil
 	}
 }
-
-// mostSought is how many rows descents first look at.
-const mostSought = 20_000
 
 // mostFitted is how many coordinates a normal law is fitted in: its matrix takes the cube of
 // them.

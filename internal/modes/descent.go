@@ -427,6 +427,16 @@ func (v *evaluator) run() error {
 	return potential.Err(v.eval)
 }
 
+// block evaluates points, n × d, from one on; spare lanes look where the last does.
+func (v *evaluator) block(at []float64, from int) error {
+	d := len(v.slope)
+	for i := range v.r {
+		k := min(from+i, len(at)/d-1)
+		v.set(i, at[k*d:(k+1)*d])
+	}
+	return v.run()
+}
+
 // walk evaluates points evenly spread from a part of the straight way from a to b to another.
 func (v *evaluator) walk(a, b []float64, from, to float64) error {
 	step := (to - from) / (between + 1)

@@ -7,12 +7,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 const (
@@ -45,8 +47,8 @@ type Fit struct {
 }
 
 // Fit fits a mixture to the modes of s, in rounds of importance sampling that move its parts
-// towards the density (population Monte Carlo, Cappé et al. 2008). It returns nil if there is
-// none to be had.
+// towards the density (population Monte Carlo, Cappé et al. 2008); all but the last are by a sketch,
+// where there is one. It returns nil if there is none to be had.
 func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error) {
 	d := len(t.Width)
 	f := &Fit{}
@@ -63,10 +65,18 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 		return nil, nil
 	}
 	normalise(f.Mixture.Parts)
-	for round := range sharpening {
-		if err := f.sharpen(ctx, t, rng, wide, round+1 < sharpening); err != nil || f.Share == 0 {
+	rough, part, err := s.tied(t)
+	if err != nil {
+		return nil, err
+	}
+	for range sharpening - 1 {
+		if err := f.sharpen(ctx, rough, rng, wide, true); err != nil || f.Share == 0 {
 			return nil, err
 		}
+	}
+	f.Evaluations = int64(part * float64(f.Evaluations))
+	if err := f.sharpen(ctx, t, rng, wide, false); err != nil || f.Share == 0 {
+		return nil, err
 	}
 	return f, nil
 }
@@ -161,42 +171,27 @@ func normalise(parts []Part) {
 func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float64, move bool) error {
 	d, k := len(t.Width), len(f.Mixture.Parts)
 	n := fitDraws * (1 + k/8)
-	g, v := newEvaluator(&f.Mixture, lanes), newEvaluator(t.Energy, lanes)
-	defer v.close()
-	law := g.eval.(*mixed)
-	x := make([]float64, n*d)
-	logs := make([]float64, 0, n) // of weights, of draws in the domain
-	var at, owner []float64       // those draws, and which part each belongs to, in parts
-	drawn := 0
-	for drawn < n {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		got := 0
-		for got < lanes && drawn < n {
-			y := x[drawn*d : (drawn+1)*d]
-			f.Mixture.Draw(y, rng)
-			if drawn++; t.Domain != nil && !t.Domain.Contains(y) {
-				continue
-			}
-			g.set(got, y)
-			v.set(got, y)
+	at, y := make([]float64, 0, n*d), make([]float64, d) // draws in the domain
+	for range n {
+		if f.Mixture.Draw(y, rng); t.Domain == nil || t.Domain.Contains(y) {
 			at = append(at, y...)
-			got++
 		}
-		for i := got; i > 0 && i < lanes; i++ { // spare lanes look where others do
-			g.set(i, at[len(at)-d:])
-			v.set(i, at[len(at)-d:])
-		}
-		if got == 0 {
-			break
-		}
-		if err := cmp.Or(g.run(), v.run()); err != nil {
+	}
+	energy, err := t.energies(ctx, at)
+	if err != nil {
+		return err
+	}
+	f.Evaluations += int64(len(energy))
+	g := newEvaluator(&f.Mixture, lanes)
+	law := g.eval.(*mixed)
+	logs := make([]float64, 0, n) // of weights
+	var owner []float64           // which part each draw belongs to, in parts
+	for from := 0; from < len(energy); from += lanes {
+		if err := g.block(at, from); err != nil {
 			return err
 		}
-		f.Evaluations += int64(got)
-		for i := range got {
-			l := g.energy[i] - v.energy[i]
+		for i, e := range energy[from:min(from+lanes, len(energy))] {
+			l := g.energy[i] - e
 			if l != l || math.IsInf(l, 1) {
 				l = math.Inf(-1)
 			}
@@ -215,6 +210,29 @@ func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float6
 		f.settle(at, logs, n)
 	}
 	return nil
+}
+
+// energies are E at points, n × d.
+func (t *Target) energies(ctx context.Context, at []float64) ([]float64, error) {
+	out, workers := make([]float64, len(at)/len(t.Width)), 1
+	if potential.Lanewise(t.Energy) { // which knows no past either
+		workers = max(1, t.Threads)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for w := range workers {
+		g.Go(func() error {
+			v := newEvaluator(t.Energy, lanes)
+			defer v.close()
+			for from := w * lanes; from < len(out); from += workers * lanes {
+				if err := cmp.Or(ctx.Err(), v.block(at, from)); err != nil {
+					return err
+				}
+				copy(out[from:], v.energy)
+			}
+			return nil
+		})
+	}
+	return out, g.Wait()
 }
 
 // weigh tells what n draws, of which those in the domain have weights exp(logs), say of the

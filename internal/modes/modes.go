@@ -69,7 +69,7 @@ type Search struct {
 	Modes     []Mode `json:"modes"`     // those of the first search first, the one of most mass before the others
 	Starts    int    `json:"starts"`    // all of them
 	Settled   int    `json:"settled"`   // of them, those that ended in a mode
-	Gradients int64  `json:"gradients"` // of all
+	Gradients int64  `json:"gradients"` // of all; those that take a part of the work count for that part
 
 	cover cover // of the modes, in the order that they were found in
 	told  int   // starts that one gradient told the mode of
@@ -77,8 +77,20 @@ type Search struct {
 
 // Find goes down from starts, which draw writes: points of the domain, at least few and at
 // most many of them, until so many gradients are spent: more where a mode that matters has but few
-// starts, for then others are likely missed. Equal arguments give equal results.
+// starts, for then others are likely missed. Where a part of the work tells about what E is
+// ([potential.Few]) the search is of that, and from the minima that it finds descents go on by all
+// of E. Equal arguments give equal results.
 func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many int, gradients int64) (*Search, error) {
+	sketch, part := t.sketch()
+	s, err := find(ctx, sketch, draw, few, many, gradients)
+	if err != nil || part == 1 {
+		return s, err
+	}
+	return s.refined(ctx, t, part)
+}
+
+// find is Find by all of E.
+func find(ctx context.Context, t Target, draw func(x []float64) error, few, many int, gradients int64) (*Search, error) {
 	d := len(t.Width)
 	t.idle = &idle{}
 	defer t.idle.close()
@@ -103,8 +115,13 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(s.Modes, func(a, b Mode) int { return cmp.Compare(b.Log, a.Log) })
+	s.sort()
 	return s, nil
+}
+
+// sort puts the mode of most mass before the others.
+func (s *Search) sort() {
+	slices.SortStableFunc(s.Modes, func(a, b Mode) int { return cmp.Compare(b.Log, a.Log) })
 }
 
 // counted are the starts as there may be so many of: three that one gradient told the mode of

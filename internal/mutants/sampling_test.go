@@ -327,6 +327,16 @@ var ofSampling = []fault{
 	{"modes: draws of a mixture ignore its weights", "internal/modes MixtureDraws", []edit{
 		{"internal/modes.(*Mixture).Draw", "u >= m.Parts[k].Weight", "rng.Float64() < 0.5"},
 	}},
+	{"potential: a sketch in other coordinates", "potential TestFew",
+		[]edit{{"potential.affine.Few", "Affine(few, p.c, p.l)", "few"}}},
+	{"modes: those of a sketch", "internal/modes TestFindBeginsWithASketch",
+		[]edit{{"internal/modes.Find", "part == 1", "part <= 1"}}},
+	{"modes: starts of a sketch that do not count", "internal/modes TestFindBeginsWithASketch",
+		[]edit{{"internal/modes.(*Search).refined", "+= s.Modes[i].Starts\n\t\t\tout.Settled", "+= i\n\t\t\tout.Settled"}}},
+	{"modes: a fit to a sketch", "internal/modes TestFitMovesByASketch",
+		[]edit{{"internal/modes.(*Search).Fit", "f.sharpen(ctx, t, rng, wide, false)", "f.sharpen(ctx, rough, rng, wide, false)"}}},
+	{"modes: a sketch that is not tied to what it is of", "internal/modes TestFitMovesByASketch",
+		[]edit{{"internal/modes.(*tiedEvaluator).Eval", "energy[i] += slope * (e.x[j] - e.p.at.Parts[k].Center[j])", ""}}},
 	{"modes: no barrier parts two minima", "internal/modes FindCounts", []edit{
 		{"internal/modes.(*Target).connected", "<= max(a.Energy, b.Energy)+barrier", "< math.Inf(1)"},
 	}},

@@ -111,7 +111,7 @@ func (im *Imitation) imitated(o *Outcome) *imitated {
 		one := Outcome{law: o.law}
 		var back []lagged
 		for _, a := range o.args {
-			part := a.part([]int{i})
+			part := a.some([]int{i})
 			for v, n := range part.names {
 				if column, by, ok := b.lagged(n); ok {
 					back = append(back, lagged{column, row - by, part.data[v]})

@@ -32,6 +32,40 @@ type adder interface {
 	add(energy, grad, x []float64, r int)
 }
 
+// A parted part is a sum over rows that are gone through.
+type parted interface {
+	part
+	count() int                 // of rows
+	taken(some []int) parted    // the same in some rows
+	chunks(size int) chunkAdder // of so many rows, the last of what is left
+}
+
+// A chunkAdder adds what the rows of a chunk have, from one on.
+type chunkAdder interface {
+	chunk(energy, grad, x []float64, r, from int)
+}
+
+// everyChunk adds all chunks of a part.
+type everyChunk struct {
+	chunkAdder
+	rows, size int
+}
+
+func (e everyChunk) add(energy, grad, x []float64, r int) {
+	for from := 0; from < e.rows; from += e.size {
+		e.chunk(energy, grad, x, r, from)
+	}
+}
+
+// chunkAdders adds what several parts have in a chunk.
+type chunkAdders []chunkAdder
+
+func (all chunkAdders) chunk(energy, grad, x []float64, r, from int) {
+	for _, c := range all {
+		c.chunk(energy, grad, x, r, from)
+	}
+}
+
 // likelihood compiles the terms.
 func (b *builder) likelihood() {
 	out := &Likelihood{dim: len(b.out.Names)}
@@ -102,7 +136,7 @@ func (b *builder) summed(out *Likelihood, terms []term) error {
 
 // Summed reports whether no row is gone through once sums over them are made.
 func (p *Likelihood) Summed() bool {
-	return !slices.ContainsFunc(p.parts, func(q part) bool { _, sums := q.(*regression); return !sums })
+	return !slices.ContainsFunc(p.parts, func(q part) bool { _, rows := q.(parted); return rows })
 }
 
 // parted returns the terms that parameters change, with sums written out, and adds up the others.
@@ -300,7 +334,7 @@ func (p *Likelihood) Lanewise() bool { return true }
 // Evaluator returns an evaluator for blocks of r states. It goes through the data once a
 // block.
 func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	e := &evaluator{p: p, states: r}
+	e := &evaluator{p: p, states: r, constant: -sum(p.constant)}
 	for _, q := range p.parts {
 		e.parts = append(e.parts, q.evaluator())
 	}
@@ -308,9 +342,10 @@ func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 }
 
 type evaluator struct {
-	p      *Likelihood
-	parts  []adder
-	states int
+	p        *Likelihood
+	parts    []adder
+	states   int
+	constant float64
 }
 
 func fill(dst []float64, v float64) {
@@ -336,7 +371,7 @@ func sum(v []float64) float64 {
 func (e *evaluator) Eval(energy, grad, x []float64) {
 	p, r := e.p, e.states
 	clear(grad[:p.dim*r])
-	fill(energy[:r], -sum(p.constant))
+	fill(energy[:r], e.constant)
 	for _, q := range e.parts {
 		q.add(energy, grad, x, r)
 	}
@@ -347,10 +382,7 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 func (p *Likelihood) LogDensity(some []int) func(dst, x []float64) bool {
 	of, constant := p.rowwise, p.constant
 	if some != nil {
-		of = p.part(some)
-		if constant != nil {
-			constant = taken(constant, some)
-		}
+		of, constant = p.some(some), taken(constant, some)
 	}
 	values := of.values()
 	return func(dst, x []float64) bool {

@@ -124,33 +124,46 @@ const (
 	oddsStates = 4   // states at once
 )
 
-func (o *logodds) evaluator() adder {
+func (o *logodds) count() int { return len(o.outcome) }
+
+func (o *logodds) taken(some []int) parted {
+	q := *o
+	q.outcome, q.offset, q.design, q.picked = taken(o.outcome, some), taken(o.offset, some), o.design.taken(some), nil
+	for _, p := range o.picked {
+		q.picked = append(q.picked, weightedPick{p.taken(some), taken(p.by, some)})
+	}
+	return &q
+}
+
+func (o *logodds) evaluator() adder { return everyChunk{o.chunks(oddsStrip), o.count(), oddsStrip} }
+
+// chunks have at most vector.MostOutcomes rows.
+func (o *logodds) chunks(size int) chunkAdder {
 	k := len(o.design.columns)
-	return &oddsEvaluator{logodds: o, block: vector.NewBlock(o.design.columns), odds: make([]float64, oddsStates*oddsStrip),
+	return &oddsEvaluator{logodds: o, size: size, block: vector.NewBlock(o.design.columns), odds: make([]float64, oddsStates*size),
 		weights: make([]float64, oddsStates*k), slopes: make([]float64, oddsStates*k)}
 }
 
 type oddsEvaluator struct {
 	*logodds
+	size            int
 	block           *vector.Block
 	outcomes        vector.Outcomes
 	odds            []float64 // of some rows, for some states
 	weights, slopes []float64 // of the columns
 }
 
-func (e *oddsEvaluator) add(energy, grad, x []float64, r int) {
-	for from := 0; from < len(e.outcome); from += oddsStrip {
-		n := min(oddsStrip, len(e.outcome)-from)
-		e.block.Rows(from, n)
-		for i := 0; i < r; i += oddsStates {
-			s := min(oddsStates, r-i)
-			e.set(x, i, s, r, from, n)
-			for k := range s {
-				odds := e.odds[k*n : (k+1)*n]
-				energy[i+k] += e.outcomes.Energy(odds, odds, e.outcome[from:])
-			}
-			e.slope(grad, i, s, r, from, n)
+func (e *oddsEvaluator) chunk(energy, grad, x []float64, r, from int) {
+	n := min(e.size, e.count()-from)
+	e.block.Rows(from, n)
+	for i := 0; i < r; i += oddsStates {
+		s := min(oddsStates, r-i)
+		e.set(x, i, s, r, from, n)
+		for k := range s {
+			odds := e.odds[k*n : (k+1)*n]
+			energy[i+k] += e.outcomes.Energy(odds, odds, e.outcome[from:])
 		}
+		e.slope(grad, i, s, r, from, n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/potential"
@@ -28,9 +29,9 @@ type Anchor struct {
 // no more in common than any others.
 type Minibatches struct {
 	whole *Likelihood
-	part  rowwise // in the order of chance
-	chunk int     // rows that are drawn together; the last chunk may have fewer
-	drawn int     // chunks of a minibatch
+	parts []parted // in the order of chance
+	chunk int      // rows that are drawn together; the last chunk may have fewer
+	drawn int      // chunks of a minibatch
 	about []*reference
 }
 
@@ -61,7 +62,10 @@ func (p *Posterior) Minibatches(n int, about []Anchor) (*Minibatches, error) {
 	if m.Rows() >= whole.rows {
 		return nil, fmt.Errorf("a minibatch of %d of %d rows: leave it out, which takes all rows", n, whole.rows)
 	}
-	m.part = whole.part(rand.New(rand.NewPCG(1, uint64(whole.rows))).Perm(whole.rows))
+	order := rand.New(rand.NewPCG(1, uint64(whole.rows))).Perm(whole.rows)
+	for _, p := range whole.byRows() {
+		m.parts = append(m.parts, p.taken(order))
+	}
 	for _, a := range about {
 		r := &reference{at: a.X, slope: make([]float64, whole.dim)}
 		for _, row := range a.L {
@@ -86,19 +90,38 @@ func (p *Posterior) Minibatches(n int, about []Anchor) (*Minibatches, error) {
 }
 
 // chunks are how many the rows make.
-func (m *Minibatches) chunks() int { return (m.part.rows + m.chunk - 1) / m.chunk }
+func (m *Minibatches) chunks() int { return (m.whole.rows + m.chunk - 1) / m.chunk }
+
+// adder adds what all parts have in a chunk.
+func (m *Minibatches) adder() (all chunkAdders) {
+	for _, p := range m.parts {
+		all = append(all, p.chunks(m.chunk))
+	}
+	return all
+}
+
+// byRows are parts that go through rows, whose sum is the likelihood.
+func (p *Likelihood) byRows() (all []parted) {
+	for _, q := range p.parts {
+		rows, ok := q.(parted)
+		if !ok {
+			return []parted{&p.rowwise}
+		}
+		all = append(all, rows)
+	}
+	return all
+}
 
 // Rows is how many rows a minibatch has at most.
 func (m *Minibatches) Rows() int { return m.drawn * m.chunk }
 
 // each evaluates all chunks at a state.
 func (m *Minibatches) each(x []float64, do func(value float64, slope []float64)) {
-	s := m.part.strips(m.chunk)
-	slope := make([]float64, m.whole.dim)
-	for from := 0; from < m.part.rows; from += m.chunk {
+	adder, slope := m.adder(), make([]float64, m.whole.dim)
+	for from := 0; from < m.whole.rows; from += m.chunk {
 		clear(slope)
 		value := []float64{0}
-		s.at(from, m.part.rows).add(&m.part, value, slope, x, 1, from)
+		adder.chunk(value, slope, x, 1, from)
 		do(value[0], slope)
 	}
 }
@@ -109,7 +132,7 @@ func (m *Minibatches) each(x []float64, do func(value float64, slope []float64))
 // as the curvature is. Draws are halved towards the mode until they are inside.
 func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
 	const looks = 8
-	rng := rand.New(rand.NewPCG(2, uint64(m.part.rows)))
+	rng := rand.New(rand.NewPCG(2, uint64(m.whole.rows)))
 	d, k, c := len(a.X), len(a.L[0]), float64(m.chunks())
 	l := mat.NewDense(d, k, nil)
 	for i, row := range a.L {
@@ -155,39 +178,63 @@ func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
 	return worst * c * c * float64(m.chunk)
 }
 
-// Few is the potential of n of the rows, drawn by chance, each of which counts for several, and
-// of the priors: a rough one for descents to begin with.
-func (p *Posterior) Few(n int) (potential.Potential, error) {
-	all := p.Likelihood.rows
-	part := *p.Likelihood
-	part.rowwise = part.part(rand.New(rand.NewPCG(3, uint64(all))).Perm(all)[:n])
-	part.constant = nil
-	return potential.Sum(scaled{&part, float64(all) / float64(n)}, p.Priors)
-}
+// manyRows are so many that descents begin with as many of them.
+const manyRows = 20_000
 
-// scaled is a likelihood times a number.
-type scaled struct {
-	*Likelihood
-	by float64
-}
-
-func (p scaled) Evaluator(r int, s *stream.Set) potential.Evaluator {
-	return &scaledEvaluator{p.Likelihood.Evaluator(r, s), p.by}
-}
-
-type scaledEvaluator struct {
-	potential.Evaluator
-	by float64
-}
-
-func (e *scaledEvaluator) Eval(energy, grad, x []float64) {
-	e.Evaluator.Eval(energy, grad, x)
-	for i := range energy {
-		energy[i] *= e.by
+// Few is the potential of some rows, each of which counts for several, where rows that are gone
+// through are many.
+func (p *Likelihood) Few() (potential.Potential, float64) {
+	if p.rows <= manyRows || p.Summed() {
+		return p, 1
 	}
-	for i := range grad {
-		grad[i] *= e.by
+	return p.few(manyRows), float64(manyRows) / float64(p.rows)
+}
+
+// few is that of n of the rows, one of each of n stretches, drawn by chance, and of sums over all.
+func (p *Likelihood) few(n int) *sampled {
+	some, rng := make([]int, n), rand.New(rand.NewPCG(3, uint64(p.rows)))
+	for i := range some {
+		from := i * p.rows / n
+		some[i] = from + rng.IntN((i+1)*p.rows/n-from)
 	}
+	out := &sampled{made: &Likelihood{dim: p.dim, constant: p.constant}, rest: &Likelihood{dim: p.dim}, by: float64(p.rows) / float64(n)}
+	for _, q := range p.parts {
+		if rows, ok := q.(parted); ok {
+			out.rest.parts = append(out.rest.parts, rows.taken(some))
+		} else {
+			out.made.parts = append(out.made.parts, q)
+		}
+	}
+	return out
+}
+
+// A sampled likelihood is what sums over all rows tell, and several times what is left, of some rows.
+type sampled struct {
+	made, rest *Likelihood
+	by         float64
+}
+
+func (p *sampled) Dim() int { return p.made.dim }
+
+// Lanewise is true, as of all rows.
+func (p *sampled) Lanewise() bool { return true }
+
+// Evaluator returns an evaluator for blocks of r states.
+func (p *sampled) Evaluator(r int, s *stream.Set) potential.Evaluator {
+	return &sampledEvaluator{p.made.Evaluator(r, s), p.rest.Evaluator(r, s), p.by, make([]float64, r), make([]float64, r*p.Dim())}
+}
+
+type sampledEvaluator struct {
+	made, rest   potential.Evaluator
+	by           float64
+	energy, grad []float64
+}
+
+func (e *sampledEvaluator) Eval(energy, grad, x []float64) {
+	e.made.Eval(energy, grad, x)
+	e.rest.Eval(e.energy, e.grad, x)
+	floats.AddScaled(energy[:len(e.energy)], e.by, e.energy)
+	floats.AddScaled(grad[:len(e.grad)], e.by, e.grad)
 }
 
 // Dim is the number of coordinates.
@@ -245,7 +292,7 @@ func (m *Minibatches) Evaluator(r int, s *stream.Set) potential.Evaluator {
 }
 
 func (m *Minibatches) evaluator(r int) *batchEvaluator {
-	e := &batchEvaluator{m: m, strips: m.part.strips(m.chunk), states: r, sums: make([]reference, len(m.about))}
+	e := &batchEvaluator{m: m, adder: m.adder(), states: r, sums: make([]reference, len(m.about))}
 	for i := range e.sums {
 		e.sums[i].slope = make([]float64, m.whole.dim)
 	}
@@ -255,7 +302,7 @@ func (m *Minibatches) evaluator(r int) *batchEvaluator {
 type batchEvaluator struct {
 	m      *Minibatches
 	draw   func() []int // chunks of a minibatch
-	strips strips
+	adder  chunkAdders
 	states int
 	sums   []reference // over the minibatch, of each anchor
 }
@@ -287,7 +334,7 @@ func (e *batchEvaluator) Eval(energy, grad, x []float64) {
 		clear(e.sums[k].slope)
 	}
 	for _, q := range e.draw() {
-		e.strips.at(q*m.chunk, m.part.rows).add(&m.part, energy, grad, x, r, q*m.chunk)
+		e.adder.chunk(energy, grad, x, r, q*m.chunk)
 		for k, a := range m.about {
 			e.sums[k].energy += a.value[q]
 			for j, v := range a.slopes[q] {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -103,7 +105,7 @@ func TestSpreadOfMinibatches(t *testing.T) {
 	spread := m.Spread(about[0], func([]float64) bool { return true })
 	// the same of one draw after the other
 	const looks, n = 8, 4000
-	rng := rand.New(rand.NewPCG(2, uint64(m.part.rows)))
+	rng := rand.New(rand.NewPCG(2, uint64(m.whole.rows)))
 	variance := make([]float64, d)
 	set := stream.New(5, 0)
 	e := m.Evaluator(1, set)
@@ -171,5 +173,92 @@ func TestMinibatchesInUse(t *testing.T) {
 	u, g, x := make([]float64, 2), make([]float64, 2*d), make([]float64, 2*d)
 	if n := testing.AllocsPerRun(50, func() { e.Eval(u, g, x) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// The energy of few rows is that of all up to what drawing them leaves: N·sd/√n of the numbers that
+// rows add, where sd is their standard deviation over all rows, of which 5.5 are passed by chance in
+// 4e-8 of all cases, of which there are 12. Where sums are made it is that of all rows up to
+// rounding. No more rows are gone through than are asked for.
+//
+// Mutants: rows of all, which count for several; rows that count once.
+func TestFewCountForAll(t *testing.T) {
+	const all, n = 3000, 500
+	for _, c := range []struct {
+		likelihood []string
+		constant   string
+		sampled    int // of the terms, the last ones
+	}{
+		{[]string{"w ~ poisson_log(b*x + c[g])"}, "-x^2", 1},
+		{[]string{"y ~ normal(a + b*x, s)", "w ~ poisson_log(X*beta)"}, "-w", 1},
+		{[]string{"y ~ normal(a, s)"}, "-x^2", 0},
+		{[]string{"log(y) ~ student_t(4, a + b*x, s)", "w ~ poisson_log(b*x)"}, "-x^2", 2},
+	} {
+		build := func(likelihood ...string) *Posterior {
+			p, err := Build(Model{
+				Parameters: []Parameter{wide("a", "normal(0, 5)"), wide("b", "normal(0, 5)"), wide("beta[X]", "normal(0, 1)"),
+					wide("c[g]", "normal(0, 5)"), wide("s", "lognormal(0, 1)")},
+				Let:        []Let{{Name: "X", Columns: []string{"x", "year"}, Standardise: true}},
+				Likelihood: likelihood, LogLik: []string{c.constant},
+			}, strings.NewReader(normalRows(all)), "y.csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		p := build(c.likelihood...)
+		few, visited := p.Likelihood.few(n), 0
+		for _, q := range slices.Concat(few.made.parts, few.rest.parts) {
+			if rows, ok := q.(*rowwise); ok {
+				visited += rows.rows
+			}
+		}
+		if most := min(1, c.sampled) * n; visited != most {
+			t.Errorf("%q: %d rows are gone through, want %d", c.likelihood, visited, most)
+		}
+		d := len(p.Names)
+		rng := rand.New(rand.NewPCG(6, 7))
+		u, want, g, x := make([]float64, 1), make([]float64, 1), make([]float64, d), make([]float64, d)
+		for range 3 {
+			for j := range x {
+				x[j] = rng.NormFloat64() / 2
+			}
+			x[d-1] = 0.5 + rng.Float64()
+			sd := 0.0
+			if c.sampled > 0 {
+				values := make([]float64, all)
+				build(c.likelihood[len(c.likelihood)-c.sampled:]...).Likelihood.values()(values, x)
+				sd = stat.StdDev(values, nil)
+			}
+			p.Likelihood.Evaluator(1, nil).Eval(want, g, x)
+			few.Evaluator(1, nil).Eval(u, g, x)
+			if off := math.Abs(u[0] - want[0]); !(off <= 5.5*all*sd/math.Sqrt(n)+1e-10*math.Abs(want[0])) {
+				t.Errorf("%q at %v: %v by few rows, %v by all, rows vary by %v", c.likelihood, x, u[0], want[0], sd)
+			}
+		}
+	}
+}
+
+// Few rows stand for all where more than 20,000 are gone through: not where their sums are made.
+//
+// Mutants: few rows for any.
+func TestFewWhereRowsAreMany(t *testing.T) {
+	for _, c := range []struct {
+		rows       int
+		likelihood string
+		part       float64
+	}{
+		{manyRows / 2, "w ~ poisson_log(b*x)", 1},
+		{manyRows + 5000, "w ~ poisson_log(b*x)", 0.8},
+		{manyRows + 5000, "y ~ normal(b*x, 1)", 1},
+	} {
+		p, err := Build(Model{Parameters: []Parameter{wide("b", "normal(0, 5)")}, Likelihood: []string{c.likelihood}},
+			strings.NewReader(normalRows(c.rows)), "y.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, part := potential.Few(p.Likelihood); part != c.part {
+			t.Errorf("%s of %d rows: a part of %g, want %g", c.likelihood, c.rows, part, c.part)
+		}
 	}
 }

@@ -242,19 +242,19 @@ func (w *workspace) add(p *rowwise, energy, grad, x []float64, r, from int) {
 	}
 }
 
-func (p *rowwise) evaluator() adder { return rowwiseEvaluator{p, p.strips(strip)} }
+func (p *rowwise) count() int { return p.rows }
+
+func (p *rowwise) evaluator() adder { return everyChunk{p.chunks(strip), p.rows, strip} }
+
+func (p *rowwise) chunks(size int) chunkAdder { return rowwiseEvaluator{p, p.strips(size)} }
 
 type rowwiseEvaluator struct {
 	*rowwise
 	strips strips
 }
 
-func (e rowwiseEvaluator) add(energy, grad, x []float64, r int) {
-	for from := 0; from < e.rows; {
-		w := e.strips.at(from, e.rows)
-		w.add(e.rowwise, energy, grad, x, r, from)
-		from += w.n
-	}
+func (e rowwiseEvaluator) chunk(energy, grad, x []float64, r, from int) {
+	e.strips.at(from, e.rows).add(e.rowwise, energy, grad, x, r, from)
 }
 
 // strips are a workspace for full strips and one for what is left.
@@ -292,27 +292,42 @@ func (p *rowwise) values() func(dst, x []float64) {
 	}
 }
 
-// part is the same in some rows.
-func (p *rowwise) part(some []int) rowwise {
+func (p *rowwise) taken(some []int) parted {
+	q := p.some(some)
+	return &q
+}
+
+// some is the same in some rows.
+func (p *rowwise) some(rows []int) rowwise {
 	q := *p
-	q.rows, q.data, q.products, q.picked = len(some), nil, nil, nil
+	q.rows, q.data, q.products, q.picked = len(rows), nil, nil, nil
 	for _, column := range p.data {
-		q.data = append(q.data, taken(column, some))
+		q.data = append(q.data, taken(column, rows))
 	}
 	for _, g := range p.products {
-		var columns [][]float64
-		for _, column := range g.columns {
-			columns = append(columns, taken(column, some))
-		}
-		q.products = append(q.products, product{g.coordinate, columns})
+		q.products = append(q.products, g.taken(rows))
 	}
 	for _, g := range p.picked {
-		q.picked = append(q.picked, pick{g.coordinate, taken(g.level, some)})
+		q.picked = append(q.picked, g.taken(rows))
 	}
 	return q
 }
 
+func (p product) taken(some []int) product {
+	var columns [][]float64
+	for _, column := range p.columns {
+		columns = append(columns, taken(column, some))
+	}
+	return product{p.coordinate, columns}
+}
+
+func (p pick) taken(some []int) pick { return pick{p.coordinate, taken(p.level, some)} }
+
+// taken are the numbers of some rows; nil of nil.
 func taken[T any](from []T, at []int) []T {
+	if from == nil {
+		return nil
+	}
 	out := make([]T, len(at))
 	for i, k := range at {
 		out[i] = from[k]
