@@ -103,7 +103,7 @@ func (r *run) kernel() error {
 		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
 	case r.problem.Guide != nil && noisy && exact == nil:
 		return errors.New("a guide goes with potentials that are known without noise: leave Problem.Guide out, or the noise")
-	case r.problem.Guide != nil && r.full != nil:
+	case r.problem.Guide != nil && noisy && r.settings.FullEnergies:
 		return errors.New("a guide goes with swaps that see the energies of the steps: leave Problem.Guide out, or FullEnergies")
 	case r.problem.Guide != nil && r.schedule.Temperature[0] != 1:
 		return fmt.Errorf("a guide goes with a coldest temperature of 1, not %g", r.schedule.Temperature[0])

@@ -190,7 +190,7 @@ func (m *Modes) join(ctx context.Context, p r2sgld.Problem, a *Audit) error {
 	if a == nil {
 		return nil
 	}
-	u, err := energy(p)
+	u, err := quiet(p)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (m *Modes) hold(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2
 	if a == nil || len(a.of) == 0 {
 		return nil
 	}
-	u, err := energy(p)
+	u, err := quiet(p)
 	if err != nil {
 		return err
 	}

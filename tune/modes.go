@@ -318,10 +318,8 @@ func (t *tuner) halved(draw func(x []float64) error) func(x []float64) error {
 
 // target is what modes of p are looked for in, and the covariance of what fills it.
 func (t *tuner) target(p r2sgld.Problem, threads int) (modes.Target, *mat.SymDense, error) {
-	if p.Potential = t.p.Potential; t.probe.noisy {
-		p.Potential = t.probe.exact
-	}
-	u, err := energy(p)
+	p.Potential = t.p.Potential
+	u, err := quiet(p)
 	if err != nil {
 		return modes.Target{}, nil, err
 	}
@@ -343,6 +341,12 @@ func energy(p r2sgld.Problem) (potential.Potential, error) {
 		return p.Potential, nil
 	}
 	return potential.Sum(p.Potential, p.Base.Potential)
+}
+
+// quiet is −log of the density of p without noise, which is known.
+func quiet(p r2sgld.Problem) (potential.Potential, error) {
+	p.Potential, _ = potential.Exact(p.Potential)
+	return energy(p)
 }
 
 // gradients are those that the search and the fit took.

@@ -226,6 +226,9 @@ var ofSampling = []fault{
 	{"base: no force", ". FollowTheBase", []edit{{"kernel.(*trajectory).kick", "b.V[j] -= c * b.BaseGrad[j]", "_ = j"}}},
 	{"base: H without its energy", ". HMCWithBase", []edit{{"kernel.(*trajectory).over", "h += b.Base[i]", "_ = b.Base"}}},
 	{"base: its energy over the temperature", ". HMCWithBase", []edit{{"kernel.(*trajectory).over", "Base[i]", "Base[i] / tau"}}},
+	{"guide: energies whose noise counts for nothing", ". GuideWithNoise", []edit{{"exchange.(*Exchange).Sweep", "pair.Variance / e.set.Correction", "0 * pair.Variance / e.set.Correction"}}},
+	{"guide: noise that is not known", ". GuideRefused", []edit{{".(*run).kernel", "noisy && exact == nil", "false && exact == nil"}}},
+	{"modes: none of what is noisy", "tune NoisyLaddersBegin", []edit{{"tune.modal", "return exact != nil &&", "_, noisy := potential.Exact(p.Potential)\n\treturn exact != nil && !noisy &&"}}},
 	{"base: gradients of rejected ends", ". BlocksWithBase", []edit{
 		{"kernel.(*trajectory).Accept", "b.BaseGrad[j] = t.baseGrad[j]", "_ = j"},
 	}},
