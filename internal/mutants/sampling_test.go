@@ -227,7 +227,6 @@ var ofSampling = []fault{
 	{"base: H without its energy", ". HMCWithBase", []edit{{"kernel.(*trajectory).over", "h += b.Base[i]", "_ = b.Base"}}},
 	{"base: its energy over the temperature", ". HMCWithBase", []edit{{"kernel.(*trajectory).over", "Base[i]", "Base[i] / tau"}}},
 	{"guide: energies whose noise counts for nothing", ". GuideWithNoise", []edit{{"exchange.(*Exchange).Sweep", "pair.Variance / e.set.Correction", "0 * pair.Variance / e.set.Correction"}}},
-	{"guide: noise that is not known", ". GuideRefused", []edit{{".(*run).kernel", "noisy && exact == nil", "false && exact == nil"}}},
 	{"modes: none of what is noisy", "tune NoisyLaddersBegin", []edit{{"tune.modal", "return exact != nil &&", "_, noisy := potential.Exact(p.Potential)\n\treturn exact != nil && !noisy &&"}}},
 	{"base: gradients of rejected ends", ". BlocksWithBase", []edit{
 		{"kernel.(*trajectory).Accept", "b.BaseGrad[j] = t.baseGrad[j]", "_ = j"},
@@ -422,7 +421,9 @@ var ofSampling = []fault{
 	}},
 	{"guide: fitted anew when draws are judged", "tune TwoWidths/2", []edit{{"tune.Run", "judged, out.Judgement = n,",
 		"for _, q := range found.Modes.Fit.Mixture.Parts { q.Center[0] += 0.3 }; judged, out.Judgement = n,"}}},
-	{"guide: a potential with noise", ". GuideRefused", []edit{{".(*run).kernel", "r.problem.Guide != nil && noisy", "noisy && false"}}},
+	{"guide: noise that is not known", ". GuideRefused", []edit{{".(*run).kernel", "noisy && exact == nil", "false && exact == nil"}}},
+	{"guide: swaps that do not see it", ". GuideRefused",
+		[]edit{{".(*run).kernel", "noisy && r.settings.FullEnergies", "false && r.settings.FullEnergies"}}},
 	{"guide: resume forgets what energies are more", ". GuideResumes",
 		[]edit{{".(*picture).numbers", "v = append(v, &p.draws.More[r])", "_ = r"}}},
 	{"audit: nothing is missing", "tune Audit", []edit{{"tune.(*Modes).audit", "case v.Expected > missed:", "case false:"}}},
