@@ -186,6 +186,7 @@ type said struct {
 	written []string  // with, before anything is written out
 	at      []int     // where they begin in what was written
 	takes   []support // which values they may have
+	joint   *joint    // of a law of several numbers together; nil of others
 }
 
 // takes is which values an argument of a law may have.
@@ -223,12 +224,15 @@ func parse(text string, entries func(name string) []string) (*said, error) {
 	name, rest, called := strings.Cut(text, "(")
 	at := len(name) + 1
 	name, rest = strings.TrimSpace(name), strings.TrimRight(rest, " \t")
+	if matrices[name] != "" {
+		return jointly(name, rest, at, entries)
+	}
 	all, more := laws(), nominals()
 	l, ok := all[name]
 	many, several := more[name]
 	if !ok && !several && name != mix {
 		known := slices.Sorted(maps.Keys(all))
-		known = append(known, slices.Sorted(maps.Keys(more))...)
+		known = slices.Concat(known, slices.Sorted(maps.Keys(more)), slices.Sorted(maps.Keys(matrices)))
 		if near, ok := expression.Nearest(name, known); ok {
 			return nil, fmt.Errorf("there is no law %q: did you mean %s?", name, near)
 		}
@@ -290,6 +294,8 @@ func (s *said) mixed(entries func(name string) []string) (*said, error) {
 		switch {
 		case err != nil:
 			return nil, err
+		case p.joint != nil:
+			return nil, fmt.Errorf("laws of a mixture are of one number: %s is of several", p.name)
 		case p.name == mix:
 			return nil, fmt.Errorf("a mixture of mixtures is one: write all its laws in one mix(…)")
 		case k > 0 && p.of != parts[0].of:
@@ -342,9 +348,14 @@ func (s *said) mixed(entries func(name string) []string) (*said, error) {
 	return out, nil
 }
 
-// density returns the terms of the log density of a value, each a formula.
-func (s *said) density(y string) ([]string, error) {
-	with := map[string]string{"y": y}
+// density returns the terms of the log density of a value, or of those of a joint law, each a formula.
+func (s *said) density(y ...string) ([]string, error) {
+	with := map[string]string{"y": y[0]}
+	if s.joint != nil {
+		for i, v := range y {
+			with[entry("y", i)] = v
+		}
+	}
 	for i, a := range s.args {
 		with[a] = s.with[i]
 	}
