@@ -85,7 +85,10 @@ func (b *builder) written(v *array, labels []string) string {
 // by columns.
 func (b *builder) entries(path []string, v *array) (all [][]string, ok bool) {
 	if v.corr > 0 {
-		return v.below(), true
+		if all = v.below(); len(all) > mostEntries {
+			b.fault(path, -1, "%s has %d entries: at most %d", v.bare, len(all), mostEntries)
+		}
+		return all, len(all) <= mostEntries
 	}
 	all, v.labels = [][]string{nil}, nil
 	for _, dim := range v.dims {

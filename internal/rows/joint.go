@@ -302,8 +302,8 @@ func (b *builder) fits(path []string, v *array, l *said) bool {
 	case strings.HasPrefix(v.Shape, "simplex"):
 		b.fault(path, -1, "%s is no law of shares: a simplex has the prior dirichlet", l.name)
 	case n != l.joint.k:
-		b.fault(path, -1, "mu of %s has %d entries, and %s is a law of %s, %d", l.name, l.joint.k, v.bare,
-			map[bool]string{true: "parameter", false: "row"}[len(v.dims) == 1], n)
+		b.fault(path, -1, "mu of %s has %d entries; %s has %d%s", l.name, l.joint.k, v.bare, n,
+			map[bool]string{true: " in each row"}[len(v.dims) == 2])
 	default:
 		return true
 	}
