@@ -25,8 +25,8 @@ func jointCall(t *testing.T, name string, k int) (f *Func, n int) {
 }
 
 // Joint densities are those by gonum's Cholesky factors, to 1e-10, and their slopes those of differences.
-// Mutants: a determinant that counts twice; the entries of another row of the triangle; pivots that are not
-// taken off; deviations by their means' sign.
+// Mutants: a determinant that counts twice; the entries of another row of the triangle; pivots that nothing is
+// taken off; deviations that are not solved for.
 func TestJointDensities(t *testing.T) {
 	for k := 1; k <= 5; k++ {
 		covarianceCall, n := jointCall(t, "multi_normal_lpdf", k)

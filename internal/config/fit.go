@@ -439,5 +439,10 @@ func (f *fitReader) domain(p *rows.Posterior) {
 	for _, of := range p.Balls {
 		r.Ball(of)
 	}
+	if p.Balls != nil && p.Equations != nil {
+		f.Report(at, "a simplex does not go with a cholesky_corr(k) of more than two rows, whose walls are balls: write the last share as 1 less "+
+			"the others")
+		return
+	}
 	r.Settle(at)
 }

@@ -55,7 +55,7 @@ func inBall(t *rapid.T, k int) (x []float64) {
 
 // The density by the entries of L is det(Ω)^(η − 1) times the determinant of the slopes of Ω by them, but for
 // a constant: slopes are by differences, and the constant drops out between two points.
-// Mutants: powers without the determinant; of another row.
+// Mutants: powers without the determinant.
 func TestCorrelationDensity(t *testing.T) {
 	for _, c := range []struct {
 		k   int
@@ -134,7 +134,7 @@ func TestCorrelationsAreNormalised(t *testing.T) {
 // Every correlation of draws has the law Beta(η − 1 + k/2, η − 1 + k/2) on (−1, 1) (Lewandowski, Kurowicka
 // and Joe 2009, section 1), and the determinant the product of k − 1 beta laws that its mean of logarithms
 // tells: Kolmogorov's law gives p below 1e-8 each, and a mean off by 6 standard errors 2e-9.
-// Mutants: directions with a square of another law; powers without the determinant.
+// Mutants: squares of another law.
 func TestCorrelationDraws(t *testing.T) {
 	const n = 20_000
 	for _, c := range []struct {

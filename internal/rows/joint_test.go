@@ -53,8 +53,7 @@ func twoColumns() Model {
 
 // The energy of joint laws and priors is that of gonum's, and its gradient that of differences. Rows with
 // a missing cell are left out.
-// Mutants: a correlation matrix with the density of another shape; rows of a matrix that are columns;
-// standard deviations of the other column.
+// Mutants: rows of a matrix that are columns; standard deviations of the other column.
 func TestJointEnergy(t *testing.T) {
 	p := build(t, twoColumns(), pairs)
 	if got := fmt.Sprint(p.Names); got != "[mu[A,1] mu[B,1] mu[A,2] mu[B,2] m t[1] t[2] K[2,1] s[1] s[2] L[2,1]]" {
@@ -151,7 +150,7 @@ func TestIndefinite(t *testing.T) {
 
 // Matrices have entries by row and column; either index may be that of the row of the table, and a block
 // times a row is the sum of products.
-// Mutants: the row of a matrix that is not that of the table.
+// Mutants: levels of one column for both; a product by the first entry.
 func TestMatrices(t *testing.T) {
 	m := model([]Parameter{{Name: "b[g, X]"}, {Name: "a[2, h]"}, {Name: "c[ 2 , 1..3 ]"}},
 		"u ~ normal(X*b[g] + a[2, h] + a[h, 1]*c[1,3] + 0*b[A,x] + X*b[B], 1)")
@@ -206,8 +205,7 @@ func standardPair(t *testing.T, what string, z [2][]float64) {
 }
 
 // Draws of joint outcomes, of tables and of priors have the covariance that the law says.
-// Mutants: draws without the entries below the diagonal; the means of the other column; priors of rows that
-// are drawn once.
+// Mutants: draws without the entries below the diagonal; tables with one column in all.
 func TestJointDraws(t *testing.T) {
 	p := build(t, twoColumns(), pairs)
 	x := []float64{0.5, -1, 2, 3, 0.1, 1, 1, 0.3, 0.7, 1.4, -0.6}
