@@ -148,7 +148,8 @@ sampler: {until: {ess: 400}}
 		t.Errorf("exit code %d: %s%s", code, &c.stdout, &c.stderr)
 	}
 	for table, want := range map[string]string{
-		"u,v\n1,\n2,3\n": "map[u:2 v:1] ", "u\n1\n": "map[u:1 v:0] new.csv has no column for v: what is predicted together with it is compared without it.",
+		"u,v\n1,\n2,3\n": "map[u:2 v:1] ",
+		"u\n1\n":         "map[u:1 v:0] new.csv has no column for v: what is predicted together with it is compared without it.",
 	} {
 		must(t, exitDone, "simulate", runs["joint"], "--data", write(t, dir, "new.csv", table), "--quiet", "--force")
 		var rep struct {
@@ -169,8 +170,10 @@ sampler: {until: {ess: 400}}
 			t.Errorf("%q: %s, want %s", table, got, want)
 		}
 	}
-	refused := start(t, "fit", filepath.Join(dir, "joint.yaml"), "--set", "sampler.init={\"m[1]\": 0, \"m[2]\": 0, s: 1, r: 1}", "--out", filepath.Join(dir, "no"))
-	if code := refused.code(t); code != exitUsage || !strings.Contains(refused.stderr.String(), "Sigma of multi_normal is not positive definite") {
+	refused := start(t, "fit", filepath.Join(dir, "joint.yaml"), "--set", "sampler.init={\"m[1]\": 0, \"m[2]\": 0, s: 1, r: 1}",
+		"--out", filepath.Join(dir, "no"))
+	says := "Sigma of multi_normal is not positive definite"
+	if code := refused.code(t); code != exitUsage || !strings.Contains(refused.stderr.String(), says) {
 		t.Errorf("exit code %d: %s", code, &refused.stderr)
 	}
 }

@@ -208,9 +208,6 @@ func (l *loader) fit() (*Run, error) {
 		return nil, l.Problems.Err()
 	}
 	l.names, s.Rows, l.startless = p.Names, p, p.Indefinite
-	if f.constrainsFixed(p); l.Problems.Err() != nil {
-		return nil, l.Problems.Err()
-	}
 	f.domain(p)
 	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(l.Node.Field("init"))
@@ -392,14 +389,17 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 		in.Faults(err)
 		return nil
 	}
+	if f.constrainsFixed(p) {
+		return nil
+	}
 	return p
 }
 
 // constrainsFixed reports constraints on entries that are numbers, or follow from others.
-func (f *fitReader) constrainsFixed(p *rows.Posterior) {
+func (f *fitReader) constrainsFixed(p *rows.Posterior) (faulty bool) {
 	n := f.root.Field("model").Field("constraints")
 	if n == nil {
-		return
+		return false
 	}
 	items := n.Items
 	if n.Kind == yamlpos.Scalar {
@@ -409,10 +409,11 @@ func (f *fitReader) constrainsFixed(p *rows.Posterior) {
 		words, _ := expression.Words(item.Text) // its errors are told where it is read
 		for _, w := range words {
 			if why := p.Fixed(w.Text); w.Name && why != "" {
-				f.Problems = append(f.Problems, item.ProblemAt(w.Pos, why))
+				f.Problems, faulty = append(f.Problems, item.ProblemAt(w.Pos, why)), true
 			}
 		}
 	}
+	return faulty
 }
 
 // domain is where the parameters may be.
@@ -440,8 +441,8 @@ func (f *fitReader) domain(p *rows.Posterior) {
 		r.Ball(of)
 	}
 	if p.Balls != nil && p.Equations != nil {
-		f.Report(at, "a simplex does not go with a cholesky_corr(k) of more than two rows, whose walls are balls: write the last share as 1 less "+
-			"the others")
+		f.Report(at, "a simplex does not go with a cholesky_corr(k) of more than two rows, whose walls are balls: write the last share as "+
+			"1 less the others")
 		return
 	}
 	r.Settle(at)

@@ -166,13 +166,14 @@ func (b *builder) shaped(path []string, v *array) {
 
 // at are the indices that stand in brackets, one for each dimension; nil where they are not as many.
 func (v *array) at(index string) []string {
-	if len(v.dims) < 2 {
-		return []string{index}
+	all := []string{index}
+	if len(v.dims) > 1 {
+		all = strings.Split(index, ",")
 	}
-	if all := strings.Split(index, ","); len(all) == len(v.dims) {
-		return all
+	if len(all) != len(v.dims) {
+		return nil
 	}
-	return nil
+	return all
 }
 
 // listed are the entries of a vector, or of a row of a matrix such as mu[site], where they are known; nil

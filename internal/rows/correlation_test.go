@@ -17,7 +17,8 @@ import (
 func correlations(t *testing.T, k int, eta float64) *Posterior {
 	t.Helper()
 	return build(t, model([]Parameter{{Name: "a", Prior: "normal(0, 1)"},
-		{Name: "L", Shape: fmt.Sprintf("cholesky_corr(%d)", k), Prior: fmt.Sprintf("lkj_corr_cholesky(%g)", eta)}}, "deaths ~ normal(a, 1)"), trial)
+		{Name: "L", Shape: fmt.Sprintf("cholesky_corr(%d)", k), Prior: fmt.Sprintf("lkj_corr_cholesky(%g)", eta)}},
+		"deaths ~ normal(a, 1)"), trial)
 }
 
 // below is L, of its free entries by rows, and Ω = L Lᵀ.
@@ -195,7 +196,8 @@ func digamma(x float64) float64 {
 
 // Entries that are no coordinates stand for what they are.
 func TestDerivedCorrelations(t *testing.T) {
-	m := model([]Parameter{{Name: "L", Shape: "cholesky_corr(3)"}}, "deaths ~ normal(L[1,1] + 10*L[1, 3] + 100*L[2,2] + 1000*L[3,3] + 1e4*L[3,1], 1)")
+	m := model([]Parameter{{Name: "L", Shape: "cholesky_corr(3)"}},
+		"deaths ~ normal(L[1,1] + 10*L[1, 3] + 100*L[2,2] + 1000*L[3,3] + 1e4*L[3,1], 1)")
 	p := build(t, m, trial)
 	if got := fmt.Sprint(p.Names, p.Balls); got != "[L[2,1] L[3,1] L[3,2]] [[1 2]]" {
 		t.Fatal(got)
@@ -214,7 +216,8 @@ func TestDerivedCorrelations(t *testing.T) {
 	if d := u - v + math.Log(0.8); math.Abs(d-want+w) > 1e-9*want { // η = 1 leaves a density of L_22
 		t.Errorf("energies differ by %v, want %v", d, want-w)
 	}
-	for name, says := range map[string]string{"L[2,1]": "", "K[1,2]": "", "L[4,1]": "", "L[1,2]": "L[1,2] is fixed: it is 0 in every cholesky_corr(3)",
+	for name, says := range map[string]string{"L[2,1]": "", "K[1,2]": "", "L[4,1]": "",
+		"L[1,2]": "L[1,2] is fixed: it is 0 in every cholesky_corr(3)",
 		"L[1,1]": "L[1,1] is fixed: it is 1", "L[2,2]": "L[2,2] is fixed by its row, which has length 1: write sqrt(1 - (L[2,1]^2))"} {
 		if got := p.Fixed(name); got != says && (says == "" || len(got) < len(says) || got[:len(says)] != says) {
 			t.Errorf("%s: %q, want %q", name, got, says)

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,14 +64,8 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 			}
 			put(w.Pos, words[i+2].End, b.product(path, begin, w, words[i+2]))
 			i += 2
-		case b.lets[w.Text] != "":
-			put(w.Pos, w.End, "("+b.lets[w.Text]+")")
 		default:
-			if by := b.factor(path, begin+w.Pos, w.Text); by != "" {
-				put(w.Pos, w.End, "("+by+")")
-				continue
-			}
-			b.known(path, begin, w)
+			put(w.Pos, w.End, b.named(path, begin, w, text))
 		}
 	}
 	end(len(words))
@@ -95,6 +90,15 @@ func masked(text string, words []expression.Word) string {
 		}
 	}
 	return string(out)
+}
+
+// named is what a name in a text stands for: a formula, or itself.
+func (b *builder) named(path []string, begin int, w expression.Word, text string) string {
+	if by := cmp.Or(b.lets[w.Text], b.factor(path, begin+w.Pos, w.Text)); by != "" {
+		return "(" + by + ")"
+	}
+	b.known(path, begin, w)
+	return text[w.Pos:w.End]
 }
 
 // syntax reports the faults of a formula at their places.

@@ -122,6 +122,15 @@ func jointly(name, rest string, at int, entries func(name string) []string) (*sa
 	return s, nil
 }
 
+// single reads a law of one number.
+func single(text string, entries func(name string) []string) (*said, error) {
+	s, err := parse(text, entries)
+	if err == nil && s.joint != nil {
+		err = fmt.Errorf("laws of a mixture are of one number: %s is of several", s.name)
+	}
+	return s, err
+}
+
 // alike reports whether two formulas are the same number, or the same text but for spaces.
 func alike(a, b string) bool {
 	v, err := strconv.ParseFloat(a, 64)

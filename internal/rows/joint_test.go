@@ -43,7 +43,8 @@ A,2,0.1,-0.8,0
 
 // twoColumns is a model of two columns together: means by group, slopes by group, correlated between groups.
 func twoColumns() Model {
-	m := model([]Parameter{{Name: "mu[g, 2]", Prior: "multi_normal_cholesky([m, 0.5], diag_pre_multiply(t, K))"}, {Name: "m", Prior: "normal(0, 1)"},
+	m := model([]Parameter{{Name: "mu[g, 2]", Prior: "multi_normal_cholesky([m, 0.5], diag_pre_multiply(t, K))"},
+		{Name: "m", Prior: "normal(0, 1)"},
 		{Name: "t[2]", Prior: "half_normal(1)"}, {Name: "K", Shape: "cholesky_corr(2)"}, {Name: "s[2]", Prior: "half_normal(1)"},
 		{Name: "L", Shape: "cholesky_corr(2)", Prior: "lkj_corr_cholesky(2)"}},
 		"[u, v] ~ multi_normal_cholesky(mu[g], diag_pre_multiply(s, L))")
@@ -157,7 +158,8 @@ func TestMatrices(t *testing.T) {
 	m.Let = []Let{{Name: "X", Columns: []string{"x", "v"}}}
 	m.Drop = true
 	p := build(t, m, pairs)
-	if got := fmt.Sprint(p.Names); got != "[b[A,x] b[B,x] b[A,v] b[B,v] a[1,1] a[2,1] a[1,2] a[2,2] c[1,1] c[2,1] c[1,2] c[2,2] c[1,3] c[2,3]]" {
+	if got := fmt.Sprint(p.Names); got != "[b[A,x] b[B,x] b[A,v] b[B,v] "+
+		"a[1,1] a[2,1] a[1,2] a[2,2] c[1,1] c[2,1] c[1,2] c[2,2] c[1,3] c[2,3]]" {
 		t.Fatal(got)
 	}
 	at := map[string]float64{}
@@ -170,7 +172,8 @@ func TestMatrices(t *testing.T) {
 	for i, u := range []float64{0.3, -0.4, 0.7, 0.1} {
 		g, h := []string{"A", "B", "B", "A"}[i], []string{"1", "2", "1", "2"}[i]
 		v, of := []float64{1.1, 0.2, 2.2, -0.8}[i], []float64{0.5, 1, -1, 0}[i]
-		want -= normalLog(u, of*at["b["+g+",x]"]+v*at["b["+g+",v]"]+at["a[2,"+h+"]"]+at["a["+h+",1]"]*at["c[1,3]"]+of*at["b[B,x]"]+v*at["b[B,v]"], 1)
+		want -= normalLog(u, of*at["b["+g+",x]"]+v*at["b["+g+",v]"]+
+			at["a[2,"+h+"]"]+at["a["+h+",1]"]*at["c[1,3]"]+of*at["b[B,x]"]+v*at["b[B,v]"], 1)
 	}
 	if u, _ := energy(p, x); math.Abs(u-want) > 1e-12*want {
 		t.Errorf("%v, want %v", u, want)
@@ -308,11 +311,13 @@ func TestJointOutcomesOfOtherRows(t *testing.T) {
 
 // Labels are those of vectors beside matrices, which keep their rows; joint priors tell entries apart.
 func TestLabelsBesideMatrices(t *testing.T) {
-	parameters := []Parameter{{Name: "w", Shape: "simplex(2)"}, {Name: "mu[2]"}, {Name: "b[2, 2]"}, {Name: "L", Shape: "cholesky_corr(3)"}, {Name: "c[g, 1]"}}
+	parameters := []Parameter{{Name: "w", Shape: "simplex(2)"}, {Name: "mu[2]"}, {Name: "b[2, 2]"}, {Name: "L", Shape: "cholesky_corr(3)"},
+		{Name: "c[g, 1]"}}
 	m := model(parameters, "u ~ mix(w[1], normal(mu[1], 1), w[2], normal(mu[2], 1))", "x ~ normal(b[1, h] + c[g, 1]*L[3,2], 1)")
 	m.Labels = []string{"w"}
 	p := build(t, m, pairs)
-	if got := fmt.Sprint(p.Labels.Vectors, p.Labels.OutputNames()); got != "[w mu] [w_labelled[1] w_labelled[2] mu_labelled[1] mu_labelled[2]]" {
+	got := fmt.Sprint(p.Labels.Vectors, p.Labels.OutputNames())
+	if got != "[w mu] [w_labelled[1] w_labelled[2] mu_labelled[1] mu_labelled[2]]" {
 		t.Error(got)
 	}
 	for _, name := range []string{"b", "L", "c"} {
@@ -322,7 +327,8 @@ func TestLabelsBesideMatrices(t *testing.T) {
 		}
 	}
 	// an order of entries that are not alike is kept by chance, and not by sorting
-	q := build(t, model([]Parameter{{Name: "c", Shape: "ordered(2)", Prior: "multi_normal([0, 1], [[1, 0.2], [0.2, 1]])"}}, "u ~ normal(c[1] + c[2], 1)"), pairs)
+	q := build(t, model([]Parameter{{Name: "c", Shape: "ordered(2)", Prior: "multi_normal([0, 1], [[1, 0.2], [0.2, 1]])"}},
+		"u ~ normal(c[1] + c[2], 1)"), pairs)
 	if alike, log := q.Alike(q.Prior.Lower, q.Prior.Upper); alike != nil || log != 0 {
 		t.Errorf("alike are %v, %v", alike, log)
 	}
@@ -330,7 +336,8 @@ func TestLabelsBesideMatrices(t *testing.T) {
 
 // Faults of joint laws and matrices say what is wrong, and where in the text.
 func TestJointFaults(t *testing.T) {
-	parameters := []Parameter{{Name: "m[2]"}, {Name: "k[3]"}, {Name: "s"}, {Name: "L", Shape: "cholesky_corr(2)"}, {Name: "b[g, 2]"}, {Name: "d[2,2]"}, {Name: "e[g, X]"}}
+	parameters := []Parameter{{Name: "m[2]"}, {Name: "k[3]"}, {Name: "s"}, {Name: "L", Shape: "cholesky_corr(2)"},
+		{Name: "b[g, 2]"}, {Name: "d[2,2]"}, {Name: "e[g, X]"}}
 	const good = "[u, v] ~ multi_normal_cholesky(m, L)"
 	for _, c := range []struct {
 		likelihood string
@@ -342,7 +349,8 @@ func TestJointFaults(t *testing.T) {
 		{"[u+v, v , u + v] ~ multi_normal(k, [[1, 0, 0], [0, 1, 0], [0, 0, 1]])", 10, "u + v stands there twice"},
 		{"[u, w] ~ multi_normal_cholesky(m, L)", 4, `"w" is neither a parameter, nor a column`},
 		{"[u, v] ~ multi_normal_cholesky([s, z], L)", 35, `"z" is neither`},
-		{"[u, v] ~ multi_normal_cholesky(k, [[1, 0, 0], [0, 1, 0], [0, 0, 1]])", 0, "[u, v] has 2 columns, and mu of multi_normal_cholesky 3 entries"},
+		{"[u, v] ~ multi_normal_cholesky(k, [[1, 0, 0], [0, 1, 0], [0, 0, 1]])", 0,
+			"[u, v] has 2 columns, and mu of multi_normal_cholesky 3 entries"},
 		{"[u, v] ~ multi_normal([1, 2], [[1, 0], [0.5, 1]])", 35, "Sigma of multi_normal is symmetric: [1,2] is 0, and [2,1] is 0.5"},
 		{"[u, v] ~ multi_normal([1, s], [[1, 2], [2, 1]])", -1, "Sigma of multi_normal is not positive definite"},
 		{"[u, v] ~ multi_normal([1, s], [[1, 0], [0, -1]])", -1, "Sigma[2,2] of multi_normal is positive; found -1"},
@@ -351,7 +359,8 @@ func TestJointFaults(t *testing.T) {
 		{"[u, v] ~ multi_normal_cholesky([1, 2], [[1, 1], [0, 1]])", 44, "is 0 above its diagonal; [1,2] is 1"},
 		{"[u, v] ~ multi_normal_cholesky([1, 2], [[s, 0], [L[3,1], 1]])", 49, "L[3,1] is no entry of L, which has 2 rows and columns"},
 		{"[u, v] ~ multi_normal_cholesky([1, 2], d)", 39, "is 0 above its diagonal; [1,2] is d[1,2]"},
-		{"[u, v] ~ multi_normal_cholesky(s, L)", 31, `mu of multi_normal_cholesky is a list such as [a, b], or a parameter with as many entries; found "s"`},
+		{"[u, v] ~ multi_normal_cholesky(s, L)", 31,
+			`mu of multi_normal_cholesky is a list such as [a, b], or a parameter with as many entries; found "s"`},
 		{"[u, v] ~ multi_normal_cholesky(b, L)", 31, `found "b"`},
 		{"[u, v] ~ multi_normal_cholesky(d[3], L)", 31, `found "d[3]"`},
 		{"[u, v] ~ multi_normal_cholesky(m, m)", 34, `L of multi_normal_cholesky is a matrix such as`},
@@ -400,7 +409,7 @@ func TestJointFaults(t *testing.T) {
 		{Name: "q", Shape: "cholesky_corr(1)"}:                                   "cholesky_corr(k) with k from 2 on",
 		{Name: "q", Shape: "cholesky_corr(200)"}:                                 "has 19900 entries: at most 10000",
 		{Name: "q[2]", Shape: "cholesky_corr(2)"}:                                "leave the brackets out",
-		{Name: "q", Shape: "cholesky_corr(2)", Prior: "normal(0, 1)"}:            "the prior of a cholesky_corr(k) is lkj_corr_cholesky(eta); found normal(0, 1)",
+		{Name: "q", Shape: "cholesky_corr(2)", Prior: "normal(0, 1)"}:            "is lkj_corr_cholesky(eta); found normal(0, 1)",
 		{Name: "q", Shape: "cholesky_corr(2)", Prior: "lkj_corr_cholesky(0)"}:    "eta of lkj_corr_cholesky is a positive number",
 		{Name: "q", Shape: "cholesky_corr(2)", Prior: "lkj_corr_cholesky(1, 2)"}: "eta of lkj_corr_cholesky is a positive number",
 		{Name: "q", Prior: "lkj_corr_cholesky(1)"}:                               "is the prior of a cholesky_corr(k), and q is none",
@@ -414,14 +423,14 @@ func TestJointFaults(t *testing.T) {
 	}
 	// a covariance of columns is told by its line, levels with commas by their name
 	m := model([]Parameter{{Name: "m[2]"}}, "[u, v] ~ multi_normal(m, [[1, x], [x, 1]])")
-	if _, err := Build(m, strings.NewReader("u,v,x\n1,2,0\n1,2,1.5\n"), "t.csv"); err == nil || !strings.Contains(err.Error(), "t.csv:3: Sigma of multi_normal is not") {
-		t.Error(err)
+	told := func(m Model, table, want string) {
+		t.Helper()
+		if _, err := Build(m, strings.NewReader(table), "t.csv"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
+	told(m, "u,v,x\n1,2,0\n1,2,1.5\n", "t.csv:3: Sigma of multi_normal is not")
 	m = model([]Parameter{{Name: "c[g, 2]"}}, "u ~ normal(c[g, 1], 1)")
-	if _, err := Build(m, strings.NewReader("g,u\n\"a,b\",1\nc,2\n"), "t.csv"); err == nil || !strings.Contains(err.Error(), `"a,b" has a comma`) {
-		t.Error(err)
-	}
-	if _, err := Build(model(parameters[:6], good), strings.NewReader(pairs), "t.csv"); err == nil || !strings.Contains(err.Error(), "t.csv:4: the value of v is missing") {
-		t.Error(err)
-	}
+	told(m, "g,u\n\"a,b\",1\nc,2\n", `"a,b" has a comma`)
+	told(model(parameters[:6], good), pairs, "t.csv:4: the value of v is missing")
 }

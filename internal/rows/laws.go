@@ -260,21 +260,20 @@ func parse(text string, entries func(name string) []string) (*said, error) {
 		out.with = append(out.with, each...)
 		at += len(a) + 1
 	}
-	with := out.with
-	out.written = slices.Clone(with)
-	if several && len(with) > 1 {
-		l = many.of(len(with))
+	out.written = slices.Clone(out.with)
+	if several && len(out.with) > 1 {
+		l = many.of(len(out.with))
 		out.law = l
 	}
 	switch {
-	case several && len(with) < 2:
+	case several && len(out.with) < 2:
 		return nil, fmt.Errorf("%s has two arguments or more: write %s", name, usage)
-	case name == mix && (len(with) < 4 || len(with)%2 == 1):
+	case name == mix && (len(out.with) < 4 || len(out.with)%2 == 1):
 		return nil, fmt.Errorf("a mixture has two laws or more: write %s", usage)
 	case name == mix:
 		return out.mixed(entries)
-	case len(with) != len(l.args):
-		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(with))
+	case len(out.with) != len(l.args):
+		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(out.with))
 	}
 	for _, a := range l.args {
 		out.takes = append(out.takes, takes(name, a))
@@ -290,12 +289,10 @@ func (s *said) mixed(entries func(name string) []string) (*said, error) {
 	var density, weights []string
 	var weight []int // where in the arguments it is; those of the law follow
 	for k := 0; k < len(s.with); k += 2 {
-		p, err := parse(s.with[k+1], entries)
+		p, err := single(s.with[k+1], entries)
 		switch {
 		case err != nil:
 			return nil, err
-		case p.joint != nil:
-			return nil, fmt.Errorf("laws of a mixture are of one number: %s is of several", p.name)
 		case p.name == mix:
 			return nil, fmt.Errorf("a mixture of mixtures is one: write all its laws in one mix(…)")
 		case k > 0 && p.of != parts[0].of:
@@ -326,8 +323,7 @@ func (s *said) mixed(entries func(name string) []string) (*said, error) {
 		density = append(density, fmt.Sprintf("w%s*exp(%s)", suffix, strings.Join(terms, " + ")))
 		parts = append(parts, p)
 	}
-	out.written = slices.Clone(out.with)
-	out.of = parts[0].of
+	out.written, out.of = slices.Clone(out.with), parts[0].of
 	out.terms = []string{"log(" + strings.Join(density, " + ") + ") - log(" + strings.Join(weights, " + ") + ")"}
 	out.draw = func(a []float64, rng *rand.Rand) float64 {
 		total := 0.0
