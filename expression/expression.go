@@ -193,6 +193,9 @@ func checkCall(n *node, variables []string) Errors {
 			return at("%q is not a function; did you mean %q?", n.text, c)
 		}
 		return at("%q is not a function; functions are %s", n.text, strings.Join(names, ", "))
+	case joints[n.text] != nil && width(len(n.args)) == 0:
+		return at("%s takes k values, k means and the lower triangle of a matrix by rows: 5 arguments of two values, 9 of three, not %d", n.text,
+			len(n.args))
 	case len(n.args) < f.min && f.max == 0:
 		return at("%s takes at least %d argument, not %d", n.text, f.min, len(n.args))
 	case f.max > 0 && len(n.args) != f.max:

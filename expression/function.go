@@ -38,6 +38,9 @@ func lookup(name string) (function, bool) {
 	if w, known := densities[name]; known {
 		return w.function(), true
 	}
+	if joints[name] != nil {
+		return joint(name), true
+	}
 	return f, ok
 }
 

@@ -337,16 +337,16 @@ func (p *parser) arguments(n *node) {
 	p.close(open, ") or ,")
 }
 
-// Arguments splits a text at its commas outside of parentheses: "a, f(b, c)" is
-// "a" and " f(b, c)". The empty text is one argument.
+// Arguments splits a text at its commas outside of parentheses and brackets: "a, f(b, c[d, e])"
+// is "a" and " f(b, c[d, e])". The empty text is one argument.
 func Arguments(src string) []string {
 	var out []string
 	depth, from := 0, 0
 	for i, r := range src {
 		switch {
-		case r == '(':
+		case r == '(' || r == '[':
 			depth++
-		case r == ')':
+		case r == ')' || r == ']':
 			depth--
 		case r == ',' && depth == 0:
 			out = append(out, src[from:i])

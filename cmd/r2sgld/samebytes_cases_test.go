@@ -80,6 +80,15 @@ model:
     X: {columns: [flipper_length, bill_depth], standardise: true}
   likelihood: body_mass ~ normal(c[species] + X*beta, s)
 ` + strings.Replace(strings.Replace(auto, "100", "1000", 2), "ladders", "minibatch: 64, ladders", 1), []string{"stop fit FILE --out RUN", "resume RUN --threads 1"}},
+		{"fit-joint", "name: fit-joint\n" + strings.Replace(table, ": ", ": {file: ", 1) + `penguins.csv, missing: drop}
+model:
+  parameters:
+    mu[species, 2]: multi_normal([m, 15], [[400, 10], [10, 25]])
+    m: normal(40, 10)
+    s[2]: half_normal(10)
+    L: {shape: cholesky_corr(3), prior: lkj_corr_cholesky(2)}
+  likelihood: "[bill_length, bill_depth] ~ multi_normal_cholesky(mu[species], diag_pre_multiply(s, [[1, 0], [L[2,1], L[2,2]]]))"
+` + auto, []string{"fit FILE --out RUN", "simulate RUN --draws 20 --keep"}},
 	}
 }
 

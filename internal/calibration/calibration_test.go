@@ -263,7 +263,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// Autoregressions, groups, counts, a shape and trajectories are calibrated, at length in soak.
+// Autoregressions, groups, counts, shapes, correlations and trajectories are calibrated, at length in soak.
 func TestModels(t *testing.T) {
 	pace.Slow(t)
 	models := map[string][2]string{
@@ -300,6 +300,11 @@ model:
   likelihood: k ~ categorical(w)
   constraints: ["w[1] <= w[2] + 0.4"]
 `},
+		"correlation": {"u,v\n" + strings.Repeat("0,0\n", 60), `data: data.csv
+model:
+  parameters: {m: "normal(0, 1)", s: "lognormal(0, 0.3)", L: cholesky_corr(2)}
+  likelihood: "[u, v] ~ multi_normal_cholesky([m, 0.5], diag_pre_multiply([1, s], L))"
+`},
 		"waiting": {"t\n1\n2\n3\n", `data: data.csv
 model:
   parameters: {k: "lognormal(0, 0.5)", s: "gamma(2, 1)"}
@@ -316,7 +321,7 @@ model:
 	n := pace.Soak(20, 400)
 	for name, of := range models {
 		t.Run(name, func(t *testing.T) {
-			if !pace.Soaking() && !slices.Contains([]string{"autoregression", "groups", "order", "shares"}, name) {
+			if !pace.Soaking() && !slices.Contains([]string{"autoregression", "groups", "order", "shares", "correlation"}, name) {
 				t.Skip("soak has the others")
 			}
 			t.Parallel()

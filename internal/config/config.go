@@ -78,6 +78,8 @@ type loader struct {
 	*sampler.Choice
 	region *region.Region // where states may be
 	center []float64      // the mode of a model's posterior; nil if there is none
+	// startless says why the density is 0 at a point, "" where it is not known to be; nil never is.
+	startless func(x []float64) string
 }
 
 // Programs says what becomes of the programs that a configuration names.
@@ -348,6 +350,12 @@ func (l *loader) startAt(n *yamlpos.Node) ([]float64, bool) {
 	if ok && l.region.Domain != nil && !l.region.Domain.Contains(x) && l.Method.Wall.Reflects() {
 		l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
 		return nil, false
+	}
+	if ok && l.startless != nil {
+		if why := l.startless(x); why != "" {
+			l.Report(n, "the density is 0 at the start %s: %s", pointText(l.names, x), why)
+			return nil, false
+		}
 	}
 	return x, ok
 }

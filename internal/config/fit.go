@@ -7,9 +7,11 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/system"
@@ -98,10 +100,11 @@ func (f *fitReader) modelKeys() []key.Key {
 	return []key.Key{
 		key.Given("parameters", "`{name: prior, …}`", key.MapOf(parameter).With("minProperties", 1), f.parameters).Must().
 			Tells("", "a law, `flat`, a shape, or `{prior, min, max, shape}`; `c[site]` has an entry for each level of a column, `c[4]` or "+
-				"`c[1..4]` four, `beta[X]` one for each column of a block"),
+				"`c[1..4]` four, `beta[X]` one for each column of a block; [`b[site, 2]`](#matrices-and-joint-laws) is a matrix"),
 		key.Given("let", "`{name: formula, …}`", key.MapOf(let), f.lets).
 			Tells("none", "names for formulas of parameters and columns; `{columns: [a, b], standardise: true}` is a block `X`, for `X*beta`"),
-		textOrList("likelihood", &r.Likelihood).Tells("this or `log_lik`", "`y ~ normal(mu, sigma)`: the [law](#laws) of a column in every row"),
+		textOrList("likelihood", &r.Likelihood).Tells("this or `log_lik`", "`y ~ normal(mu, sigma)`: the [law](#laws) of a column in every row; "+
+			"`[u, v] ~ multi_normal(mu, Sigma)`, of [several together](#matrices-and-joint-laws)"),
 		textOrList("log_lik", &r.LogLik).Tells("", "formulas that are added to the log density of a row"),
 		textOrList("constraints", &r.Constraints).Tells("none", "[inequalities](#constraints) in the parameters, such as `c[A] <= c[B]`"),
 		textOrList("labels", &r.Labels).Tells("none", "of a mixture: vectors whose entries are of [components](#labels-of-components) that bear no "+
@@ -154,7 +157,7 @@ func (f *fitReader) parameters(l *key.Reader, n *yamlpos.Node) {
 // isShape reports whether a text is that of a shape rather than of a law.
 func isShape(text string) bool {
 	name, _, _ := strings.Cut(text, "(")
-	return name == "simplex" || name == "ordered" || name == "positive_ordered"
+	return slices.Contains([]string{"simplex", "ordered", "positive_ordered", "cholesky_corr"}, name)
 }
 
 // lets reads names for formulas and blocks of columns.
@@ -204,7 +207,7 @@ func (l *loader) fit() (*Run, error) {
 	if p == nil {
 		return nil, l.Problems.Err()
 	}
-	l.names, s.Rows = p.Names, p
+	l.names, s.Rows, l.startless = p.Names, p, p.Indefinite
 	f.domain(p)
 	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(l.Node.Field("init"))
@@ -386,7 +389,31 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 		in.Faults(err)
 		return nil
 	}
+	if f.constrainsFixed(p) {
+		return nil
+	}
 	return p
+}
+
+// constrainsFixed reports constraints on entries that are numbers, or follow from others.
+func (f *fitReader) constrainsFixed(p *rows.Posterior) (faulty bool) {
+	n := f.root.Field("model").Field("constraints")
+	if n == nil {
+		return false
+	}
+	items := n.Items
+	if n.Kind == yamlpos.Scalar {
+		items = []*yamlpos.Node{n}
+	}
+	for _, item := range items {
+		words, _ := expression.Words(item.Text) // its errors are told where it is read
+		for _, w := range words {
+			if why := p.Fixed(w.Text); w.Name && why != "" {
+				f.Problems, faulty = append(f.Problems, item.ProblemAt(w.Pos, why)), true
+			}
+		}
+	}
+	return faulty
 }
 
 // domain is where the parameters may be.
@@ -409,6 +436,14 @@ func (f *fitReader) domain(p *rows.Posterior) {
 			a[j], names[i] = 1, p.Names[j]
 		}
 		r.Equate(a, 1, strings.Join(names, " + ")+" = 1", at)
+	}
+	for _, of := range p.Balls {
+		r.Ball(of)
+	}
+	if p.Balls != nil && p.Equations != nil {
+		f.Report(at, "a simplex does not go with a cholesky_corr(k) of more than two rows, whose walls are balls: write the last share as "+
+			"1 less the others")
+		return
 	}
 	r.Settle(at)
 }

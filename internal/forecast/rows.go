@@ -104,6 +104,10 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 			"simulation.csv tells of which there is one.",
 			text.Counted(r.Missing, "row")))
 	}
+	for _, name := range t.of.Lacking {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has no column for %s: what is predicted together with it is compared without it.", r.Data,
+			name))
+	}
 	if w := disagreement(t.src.parameters); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}

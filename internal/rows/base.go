@@ -15,16 +15,17 @@ import (
 
 // A descendant is a parameter whose prior is of other parameters.
 type descendant struct {
-	order []int // its coordinates
+	order []int   // its coordinates
+	rows  [][]int // those that the law is of together; of most each by itself
 	law   *said
 	of    []int // the coordinates that its arguments take
 	args  []*expression.Func
-	takes []support // what they may be
 }
 
 // descends keeps how the entries of v are drawn.
 func (b *builder) descends(v *array, l *said) error {
-	d := &descendant{order: v.order, law: l}
+	d := &descendant{order: v.order, rows: v.rows(l), law: l}
+	constants := make([]float64, len(l.with))
 	for i, text := range l.with {
 		names, _ := expression.Names(text)
 		for _, n := range names {
@@ -34,15 +35,28 @@ func (b *builder) descends(v *array, l *said) error {
 		if err != nil {
 			return err
 		}
-		if v := []float64{0}; len(names) == 0 {
-			if f.Evaluator(1).Value(v, make([]float64, len(b.out.Names))); !l.takes[i].holds(v[0]) {
-				return fmt.Errorf("%s of %s is %s; found %g", l.args[i], l.name, l.takes[i].words, v[0])
+		constants[i] = math.NaN()
+		if len(names) == 0 {
+			f.Evaluator(1).Value(constants[i:i+1], make([]float64, len(b.out.Names)))
+			if !l.takes[i].holds(constants[i]) {
+				return fmt.Errorf("%s of %s is %s; found %g", l.args[i], l.name, l.takes[i].words, constants[i])
 			}
 		}
-		d.args, d.takes = append(d.args, f), append(d.takes, l.takes[i])
+		d.args = append(d.args, f)
+	}
+	if l.indefinite(constants) {
+		return fmt.Errorf("%s", l.notDefinite())
 	}
 	b.out.descendants = append(b.out.descendants, d)
 	return nil
+}
+
+// A block is a law of several coordinates together, by numbers alone.
+type block interface {
+	coordinates() []int
+	draw(x []float64, rng *rand.Rand)
+	logArea() float64 // logarithm of the area that they fill over that of its shadow; 0 where it is none
+	peaked() bool     // the density grows without bound at its walls
 }
 
 // A composition is a simplex: shares that add up to 1, with a Dirichlet prior.
@@ -52,7 +66,7 @@ type composition struct {
 }
 
 // draw writes shares: gamma numbers over their sum (Devroye 1986, section XI.4).
-func (c composition) draw(x []float64, rng *rand.Rand) {
+func (c *composition) draw(x []float64, rng *rand.Rand) {
 	sum := 0.0
 	for i, j := range c.order {
 		x[j] = gamma([]float64{c.alpha[i], 1}, rng)
@@ -63,20 +77,28 @@ func (c composition) draw(x []float64, rng *rand.Rand) {
 	}
 }
 
-// Peaked reports whether the prior of a simplex grows without bound where a share goes to 0.
-func (p *Posterior) Peaked() bool {
-	return slices.ContainsFunc(p.shares, func(c composition) bool { return slices.Min(c.alpha) < 1 })
-}
+func (c *composition) coordinates() []int { return c.order }
+func (c *composition) logArea() float64   { return logArea(len(c.order)) }
+func (c *composition) peaked() bool       { return slices.Min(c.alpha) < 1 }
+
+// Peaked reports whether the prior of a simplex grows without bound where a share goes to 0, or that of
+// correlations where these go to 1.
+func (p *Posterior) Peaked() bool { return slices.ContainsFunc(p.blocks, block.peaked) }
 
 // inherits reports whether the prior of a coordinate is of other parameters.
 func (p *Posterior) inherits(j int) bool {
 	return slices.ContainsFunc(p.descendants, func(d *descendant) bool { return slices.Contains(d.order, j) })
 }
 
+// jointly reports whether the prior of a coordinate is a law of several together.
+func (p *Posterior) jointly(j int) bool {
+	return slices.ContainsFunc(p.descendants, func(d *descendant) bool { return slices.Contains(d.order, j) && len(d.rows) < len(d.order) })
+}
+
 // A family draws from the law of priors of which some are of other parameters.
 type family struct {
 	independent []*prior.Prior // by coordinate; nil of others
-	shares      []composition
+	blocks      []block
 	descendants []*descendant // each after those that it is of
 	spare       sync.Pool     // of *drawing
 }
@@ -87,7 +109,7 @@ type family struct {
 // parameter has none and is not bounded, where priors go round in a circle, and where the
 // density of some of their own draws is not finite.
 func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
-	if len(p.descendants)+len(p.shares) == 0 {
+	if len(p.descendants)+len(p.blocks) == 0 {
 		return nil, nil
 	}
 	f, mass := p.family(lo, hi)
@@ -138,6 +160,9 @@ func (p *Posterior) Draws(lo, hi []float64) func(x []float64, rng *rand.Rand) {
 func (p *Posterior) Alike(lo, hi []float64) (alike [][]int, log float64) {
 	for _, of := range p.ordered {
 		same := func(j int) bool { return lo[j] == lo[of[0]] && hi[j] == hi[of[0]] }
+		if p.jointly(of[0]) {
+			continue
+		}
 		if p.inherits(of[0]) || !slices.ContainsFunc(of, func(j int) bool { return !same(j) }) {
 			lgamma, _ := math.Lgamma(float64(len(of) + 1))
 			alike, log = append(alike, of), log-lgamma
@@ -163,11 +188,11 @@ func Sort(x []float64, sets [][]int) {
 // family is what draws from the priors, with the logarithm of the mass that independent ones
 // have within [lo, hi]; nil where there is none.
 func (p *Posterior) family(lo, hi []float64) (f *family, mass float64) {
-	f = &family{independent: make([]*prior.Prior, len(p.Names)), shares: p.shares}
+	f = &family{independent: make([]*prior.Prior, len(p.Names)), blocks: p.blocks}
 	known := make([]bool, len(p.Names))
-	for _, c := range p.shares {
-		mass += logArea(len(c.order))
-		for _, j := range c.order {
+	for _, c := range p.blocks {
+		mass += c.logArea()
+		for _, j := range c.coordinates() {
 			known[j] = true
 		}
 	}
@@ -227,6 +252,7 @@ func (f *family) sound(u potential.Potential, lo, hi []float64) bool {
 type drawing struct {
 	args  [][]*expression.Evaluator // of each descendant
 	value []float64
+	row   []float64
 }
 
 func (f *family) room() any {
@@ -237,6 +263,7 @@ func (f *family) room() any {
 			of = append(of, a.Evaluator(1))
 		}
 		w.args, w.value = append(w.args, of), append(w.value, make([]float64, len(of))...)
+		w.row = append(w.row, make([]float64, len(d.rows[0]))...)
 	}
 	return w
 }
@@ -250,18 +277,19 @@ func (f *family) draw(x []float64, rng *rand.Rand) {
 			x[j] = q.X(rng.Float64())
 		}
 	}
-	for _, c := range f.shares {
+	for _, c := range f.blocks {
 		c.draw(x, rng)
 	}
 	for k, d := range f.descendants {
-		a, lawful := w.value[:len(d.args)], true
+		a := w.value[:len(d.args)]
 		for i, e := range w.args[k] {
 			e.Value(a[i:i+1], x)
-			lawful = lawful && d.takes[i].holds(a[i])
 		}
-		for _, j := range d.order {
-			if x[j] = math.NaN(); lawful {
-				x[j] = d.law.draw(a, rng)
+		for _, row := range d.rows {
+			y := w.row[:len(row)]
+			d.law.drawn(y, a, rng)
+			for i, j := range row {
+				x[j] = y[i]
 			}
 		}
 	}

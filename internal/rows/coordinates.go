@@ -28,23 +28,9 @@ func (b *builder) coordinates() {
 		}
 		v.order = nil
 		for _, e := range entries {
-			plain := strings.Join(strings.Fields(e), "")
-			name := v.bare
-			if e != "" {
-				name += "[" + plain + "]"
-			}
-			if _, twice := v.entries[plain]; twice || strings.ContainsAny(plain, "[]`") {
-				b.fault(path, -1, "%q cannot be told in brackets, or is another level but for spaces: rename it in the data", e)
+			if !b.entry(path, v, e) {
 				return
 			}
-			if n := len(name) + 2*len(unfit.FindAllString(name, -1)); n > mostBytes {
-				b.fault(path, -1, "the entry %.40s… has a name of %d bytes: at most %d, that a folder can bear it%s", name, n,
-					mostBytes, b.written(v, e))
-				return
-			}
-			v.entries[plain] = len(b.out.Names)
-			v.order = append(v.order, len(b.out.Names))
-			b.out.Names = append(b.out.Names, name)
 		}
 		b.shape(path, v)
 	}
@@ -53,53 +39,96 @@ func (b *builder) coordinates() {
 	}
 }
 
+// entry gives an entry its place, by its labels.
+func (b *builder) entry(path []string, v *array, labels []string) bool {
+	plain, name := make([]string, len(labels)), v.bare
+	for i, l := range labels {
+		if plain[i] = strings.Join(strings.Fields(l), ""); len(labels) > 1 && strings.Contains(plain[i], ",") {
+			b.fault(path, -1, "%q has a comma, which parts the indices of a matrix: rename it in the data", l)
+			return false
+		}
+	}
+	index := strings.Join(plain, ",")
+	if labels != nil {
+		name += "[" + index + "]"
+	}
+	if _, twice := v.entries[index]; twice || strings.ContainsAny(index, "[]`") {
+		b.fault(path, -1, "%q cannot be told in brackets, or is another level but for spaces: rename it in the data", strings.Join(labels, ", "))
+		return false
+	}
+	if n := len(name) + 2*len(unfit.FindAllString(name, -1)); n > mostBytes {
+		b.fault(path, -1, "the entry %.40s… has a name of %d bytes: at most %d, that a folder can bear it%s", name, n, mostBytes,
+			b.written(v, labels))
+		return false
+	}
+	v.entries[index] = len(b.out.Names)
+	v.order = append(v.order, len(b.out.Names))
+	b.out.Names = append(b.out.Names, name)
+	return true
+}
+
 // unfit are letters that names of folders do not have.
 var unfit = regexp.MustCompile(`[/\\%\pC]`)
 
 // written says where in the data the level of an entry is first written, if it is one.
-func (b *builder) written(v *array, level string) string {
-	l, ok := b.series.Levels[v.index]
-	if !ok {
-		return ""
+func (b *builder) written(v *array, labels []string) string {
+	for i, dim := range v.dims {
+		if l, ok := b.series.Levels[dim]; ok {
+			row := slices.IndexFunc(l.Of, func(k int) bool { return k >= 0 && l.Names[k] == labels[i] })
+			return fmt.Sprintf(". Shorten it in %s:%d", b.series.File, b.series.Line[row])
+		}
 	}
-	row := slices.IndexFunc(l.Of, func(k int) bool { return k >= 0 && l.Names[k] == level })
-	return fmt.Sprintf(". Shorten it in %s:%d", b.series.File, b.series.Line[row])
+	return ""
 }
 
-// entries are what stands in the brackets of a parameter; "" of a single number.
-func (b *builder) entries(path []string, v *array) ([]string, bool) {
-	if v.Shape != "" {
-		kind, rest, _ := strings.Cut(v.Shape, "(")
-		n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(rest, ")")))
-		switch {
-		case !slices.Contains([]string{"simplex", "ordered", "positive_ordered"}, kind) || err != nil || n < 2 || n > mostEntries:
-			b.fault(path, -1, "a shape is simplex(k), ordered(k) or positive_ordered(k) with k from 2 on; found %q", v.Shape)
-		case v.index != "":
-			b.fault(path, -1, "%s has %d entries by its shape: leave the brackets out", v.bare, n)
-		default:
-			return numbered(n), true
+// entries are what stands in the brackets of a parameter, a label for each dimension; those of a matrix
+// by columns.
+func (b *builder) entries(path []string, v *array) (all [][]string, ok bool) {
+	if v.corr > 0 {
+		if all = v.below(); len(all) > mostEntries {
+			b.fault(path, -1, "%s has %d entries: at most %d", v.bare, len(all), mostEntries)
 		}
-		return nil, false
+		return all, len(all) <= mostEntries
 	}
-	if v.index == "" {
-		return []string{""}, true
+	all, v.labels = [][]string{nil}, nil
+	for _, dim := range v.dims {
+		labels, ok := b.labelsOf(path, v, dim)
+		if !ok {
+			return nil, false
+		}
+		if v.labels = append(v.labels, labels); len(all)*len(labels) > mostEntries {
+			b.fault(path, -1, "%s has %d entries: at most %d", v.bare, len(all)*len(labels), mostEntries)
+			return nil, false
+		}
+		var wider [][]string
+		for _, l := range labels {
+			for _, e := range all {
+				wider = append(wider, append(slices.Clone(e), l))
+			}
+		}
+		all = wider
 	}
-	if l, ok := b.blocks[v.index]; ok {
+	return all, true
+}
+
+// labelsOf are those of a dimension of a parameter: numbers, the columns of a block, or the levels of a
+// column that are used.
+func (b *builder) labelsOf(path []string, v *array, dim string) (names []string, ok bool) {
+	if l, ok := b.blocks[dim]; ok {
 		return l.Columns, true
 	}
-	if n, ok := v.count(); ok {
+	if n, ok := sized(dim); ok {
 		if n < 1 || n > mostEntries {
 			b.fault(path, -1, "%s has 1 to %d entries; found %d", v.bare, mostEntries, n)
 			return nil, false
 		}
 		return numbered(n), true
 	}
-	l := b.series.Levels[v.index]
+	l := b.series.Levels[dim]
 	used := make([]bool, len(l.Names))
 	for _, i := range b.keep {
 		used[l.Of[i]] = true
 	}
-	var names []string
 	for i, name := range l.Names {
 		if used[i] {
 			names = append(names, name)
@@ -108,30 +137,80 @@ func (b *builder) entries(path []string, v *array) ([]string, bool) {
 	return names, true
 }
 
-// count is how many entries the brackets say, as 4 or 1..4; ok is false where they name something.
-func (v *array) count() (n int, ok bool) {
-	n, err := strconv.Atoi(strings.TrimPrefix(v.index, "1.."))
+// sized is how many entries an index says, as 4 or 1..4; ok is false where it names something.
+func sized(dim string) (n int, ok bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(dim, "1.."))
 	return n, err == nil
 }
 
-// listed are the entries of a parameter that are counted, or of its shape; nil where a name is
-// that of none.
+// shapes are what a parameter may be, with how many indices its entries have.
+var shapes = map[string]int{"simplex": 1, "ordered": 1, "positive_ordered": 1, "cholesky_corr": 2}
+
+// shaped gives a parameter the indices that its shape has.
+func (b *builder) shaped(path []string, v *array) {
+	kind, rest, _ := strings.Cut(v.Shape, "(")
+	n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(rest, ")")))
+	switch {
+	case v.Shape == "":
+	case shapes[kind] == 0 || err != nil || n < 2 || n > mostEntries:
+		b.fault(path, -1, "a shape is simplex(k), ordered(k), positive_ordered(k) or cholesky_corr(k) with k from 2 on; found %q", v.Shape)
+	case v.dims != nil:
+		b.fault(path, -1, "%s has a size by its shape, %s: leave the brackets out", v.bare, v.Shape)
+	default:
+		v.dims = slices.Repeat([]string{strconv.Itoa(n)}, shapes[kind])
+		if kind == "cholesky_corr" {
+			v.corr = n
+		}
+	}
+}
+
+// at are the indices that stand in brackets, one for each dimension; nil where they are not as many.
+func (v *array) at(index string) []string {
+	all := []string{index}
+	if len(v.dims) > 1 {
+		all = strings.Split(index, ",")
+	}
+	if len(all) != len(v.dims) {
+		return nil
+	}
+	return all
+}
+
+// listed are the entries of a vector, or of a row of a matrix such as mu[site], where they are known; nil
+// where a name is that of none.
 func (b *builder) listed(name string) (all []string) {
-	v := b.vectors[name]
+	name = strings.Join(strings.Fields(name), "")
+	bare, row, indexed := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	v := b.vectors[bare]
 	if v == nil {
 		return nil
 	}
-	n, ok := v.count()
-	if _, shape, shaped := strings.Cut(v.Shape, "("); shaped {
-		var err error
-		n, err = strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(shape, ")")))
-		ok = err == nil
-	}
-	if !ok || n > mostEntries {
+	dims, at := v.dims, ""
+	switch {
+	case len(dims) == 0 || indexed != (len(dims) == 2):
 		return nil
+	case indexed:
+		at = row + ","
+		if n, ok := sized(dims[0]); ok {
+			if i, err := strconv.Atoi(row); err == nil && (i < 1 || i > n) {
+				return nil
+			}
+		}
 	}
-	for _, e := range numbered(n) {
-		all = append(all, name+"["+e+"]")
+	last := len(dims) - 1
+	labels := b.blocks[dims[last]].Columns
+	if n, ok := sized(dims[last]); ok && n <= mostEntries {
+		labels = numbered(n)
+	} else if labels == nil && v.labels != nil {
+		labels = v.labels[last]
+	}
+	for _, l := range labels {
+		index := at + strings.Join(strings.Fields(l), "")
+		if text, _ := v.derived(index); v.corr > 0 && text != "" {
+			all = append(all, text)
+		} else {
+			all = append(all, bare+"["+index+"]")
+		}
 	}
 	return all
 }
@@ -147,6 +226,8 @@ func numbered(n int) (out []string) {
 // shape makes the constraints of a parameter.
 func (b *builder) shape(path []string, v *array) {
 	switch kind, _, _ := strings.Cut(v.Shape, "("); kind {
+	case "cholesky_corr":
+		b.out.Balls = append(b.out.Balls, v.triangle()[1:]...) // the first is an interval
 	case "simplex":
 		b.out.Equations = append(b.out.Equations, v.order)
 		if v.Min > 0 || v.Max < 1 {
@@ -177,6 +258,9 @@ func (b *builder) priors() {
 			out.Prior.Lower[j], out.Prior.Upper[j] = v.Min, v.Max
 		}
 		switch name, _, _ := strings.Cut(text, "("); {
+		case v.corr > 0 || name == lkj:
+			terms = append(terms, b.correlated(path, v, text)...)
+			out.Proper = false
 		case (text == "" || text == "flat") && strings.HasPrefix(v.Shape, "simplex"):
 			terms = append(terms, b.dirichlet(path, v, "dirichlet(1"+strings.Repeat(", 1", len(v.order)-1)+")")...)
 		case text == "" || text == "flat":
@@ -211,15 +295,20 @@ func (b *builder) priors() {
 // are normalised there: those with numbers for arguments, flat ones between two walls, and
 // those of simplices, by their area.
 func (b *builder) logMass() (sum float64) {
-	simplex := make([]bool, len(b.out.Names))
+	blocked := make([]bool, len(b.out.Names))
+	for _, of := range b.out.blocks {
+		for _, j := range of.coordinates() {
+			blocked[j] = true
+		}
+	}
 	for _, of := range b.out.Equations {
 		sum += logArea(len(of))
 		for _, j := range of {
-			simplex[j] = true
+			blocked[j] = true
 		}
 	}
-	for j := range simplex {
-		if !simplex[j] && !b.out.inherits(j) {
+	for j := range blocked {
+		if !blocked[j] && !b.out.inherits(j) {
 			_, log := b.out.Prior.On(j, b.out.Prior.Lower[j], b.out.Prior.Upper[j])
 			sum += log
 		}
@@ -253,6 +342,9 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 		b.fault(path, -1, "%w", err)
 		return nil, false
 	}
+	if l.joint != nil && !b.fits(path, v, l) {
+		return nil, false
+	}
 	if l.of.discrete {
 		b.fault(path, -1, "%s is a law of whole numbers: parameters are real", l.name)
 		return nil, false
@@ -284,14 +376,18 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 		b.fault(path, -1, "%w", err)
 		return nil, false
 	}
-	for _, j := range v.order {
-		own, err := l.density(expression.Quoted(b.out.Names[j]))
+	for _, row := range v.rows(l) {
+		var names []string
+		for _, j := range row {
+			names = append(names, expression.Quoted(b.out.Names[j]))
+			b.out.Prior.Lower[j], b.out.Prior.Upper[j] = max(v.Min, l.of.lo), min(v.Max, l.of.hi)
+		}
+		own, err := l.density(names...)
 		if err != nil {
 			b.fault(path, -1, "%w", err)
 			return nil, false
 		}
 		terms = append(terms, own...)
-		b.out.Prior.Lower[j], b.out.Prior.Upper[j] = max(v.Min, l.of.lo), min(v.Max, l.of.hi)
 	}
 	return terms, true
 }
@@ -320,7 +416,7 @@ func (b *builder) dirichlet(path []string, v *array, text string) (terms []strin
 		b.fault(path, -1, "dirichlet is the prior of a simplex, with a number for each of its entries; found %s for %d", text, len(v.order))
 		return nil
 	}
-	sum, log, c := 0.0, 0.0, composition{order: v.order}
+	sum, log, c := 0.0, 0.0, &composition{order: v.order}
 	for i, a := range with {
 		alpha, err := strconv.ParseFloat(strings.TrimSpace(a), 64)
 		if err != nil || !(alpha > 0) || math.IsInf(alpha, 1) {
@@ -334,7 +430,7 @@ func (b *builder) dirichlet(path []string, v *array, text string) (terms []strin
 			terms = append(terms, fmt.Sprintf("%g*log(%s)", alpha-1, expression.Quoted(b.out.Names[v.order[i]])))
 		}
 	}
-	b.out.shares = append(b.out.shares, c)
+	b.out.blocks = append(b.out.blocks, c)
 	l, _ := math.Lgamma(sum)
 	return append(terms, strconv.FormatFloat(log+l, 'g', -1, 64))
 }

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,10 +64,8 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 			}
 			put(w.Pos, words[i+2].End, b.product(path, begin, w, words[i+2]))
 			i += 2
-		case b.lets[w.Text] != "":
-			put(w.Pos, w.End, "("+b.lets[w.Text]+")")
 		default:
-			b.known(path, begin, w)
+			put(w.Pos, w.End, b.named(path, begin, w, text))
 		}
 	}
 	end(len(words))
@@ -93,6 +92,15 @@ func masked(text string, words []expression.Word) string {
 	return string(out)
 }
 
+// named is what a name in a text stands for: a formula, or itself.
+func (b *builder) named(path []string, begin int, w expression.Word, text string) string {
+	if by := cmp.Or(b.lets[w.Text], b.factor(path, begin+w.Pos, w.Text)); by != "" {
+		return "(" + by + ")"
+	}
+	b.known(path, begin, w)
+	return text[w.Pos:w.End]
+}
+
 // syntax reports the faults of a formula at their places.
 func (b *builder) syntax(path []string, begin int, err error) {
 	all, ok := err.(expression.Errors)
@@ -111,12 +119,16 @@ func (b *builder) known(path []string, begin int, w expression.Word) {
 	bare, index, indexed := strings.Cut(strings.TrimSuffix(w.Text, "]"), "[")
 	v := b.vectors[bare]
 	switch {
-	case v != nil && !indexed && (v.index != "" || v.Shape != ""):
+	case v != nil && !indexed && v.dims != nil:
 		b.fault(path, begin+w.Pos, "%s has several entries: write %s[…], or sum(%s)", bare, bare, bare)
-	case v != nil && indexed && v.index == "" && v.Shape == "":
+	case v != nil && indexed && v.dims == nil:
 		b.fault(path, begin+w.Pos, "%s is one number: write it without an index, or declare %s", bare, w.Text)
-	case v != nil && indexed && slices.Contains(b.header, index) && b.blocks[v.index].Columns == nil:
-		b.levels[index] = true
+	case v != nil && indexed && v.at(index) == nil:
+		b.fault(path, begin+w.Pos, "%s is a matrix, an entry of which has two indices: write %s[%s, …]", bare, bare, index)
+	case v != nil && indexed && len(b.levelled(v, index)) > 0:
+		for _, i := range b.levelled(v, index) {
+			b.levels[v.at(index)[i]] = true
+		}
 	case expression.Constant(bare) && slices.Contains(b.header, bare):
 		b.fault(path, begin+w.Pos, "%q is a number in formulas, and a column of the data: give the column another name", bare)
 	case v != nil || expression.Constant(bare):
@@ -130,6 +142,16 @@ func (b *builder) known(path []string, begin int, w expression.Word) {
 		b.fault(path, begin+w.Pos, "%q is neither a parameter, nor a column of the data, nor said by let%s", w.Text,
 			near(w.Text, append(b.names(), b.header...)))
 	}
+}
+
+// levelled are those indices of an entry of a parameter that are columns, whose level is that of the row.
+func (b *builder) levelled(v *array, index string) (which []int) {
+	for i, of := range v.at(index) {
+		if slices.Contains(b.header, of) && b.blocks[v.dims[i]].Columns == nil {
+			which = append(which, i)
+		}
+	}
+	return which
 }
 
 // later reports a formula of let that takes itself or one below it. One above that is not known
@@ -163,7 +185,7 @@ func (b *builder) names() (names []string) {
 // sum stands for the sum of a parameter's entries, which are not known before the data are
 // read.
 func (b *builder) sum(path []string, begin int, w expression.Word) string {
-	if v := b.vectors[w.Text]; v == nil || v.index == "" && v.Shape == "" {
+	if v := b.vectors[w.Text]; v == nil || v.dims == nil || v.corr > 0 {
 		b.fault(path, begin+w.Pos, "sum adds the entries of a parameter that has several; %q has none", w.Text)
 		return "0"
 	}
@@ -185,13 +207,18 @@ func (b *builder) lag(path []string, begin int, column, back expression.Word) st
 	return "0"
 }
 
-// product is a block of columns times the entries of a parameter.
+// product is a block of columns times the entries of a parameter, or of the row of a matrix that an index
+// tells.
 func (b *builder) product(path []string, begin int, block, with expression.Word) string {
-	v := b.vectors[with.Text]
-	if v == nil || v.index != block.Text {
+	bare, index, indexed := strings.Cut(strings.TrimSuffix(with.Text, "]"), "[")
+	v := b.vectors[bare]
+	if v == nil || v.dims == nil || len(v.dims) > 1 != indexed || v.dims[len(v.dims)-1] != block.Text {
 		b.fault(path, begin+with.Pos, "%s is a block of columns: it is multiplied by a parameter %s[%s], an entry for each; %q is none",
 			block.Text, cmpName(with.Text), block.Text, with.Text)
 		return "0"
+	}
+	if indexed {
+		index += ","
 	}
 	l := b.blocks[block.Text]
 	p := blocked{name: block.Text + "*" + with.Text, with: with.Text, entries: l.Columns}
@@ -201,11 +228,15 @@ func (b *builder) product(path []string, begin int, block, with expression.Word)
 		if l.Standardise {
 			column = l.Name + "[" + c + "]"
 		}
+		entry := bare + "[" + index + c + "]"
+		b.known(path, begin, expression.Word{Text: entry, Name: true, Pos: with.Pos})
 		p.columns = append(p.columns, column)
-		parts = append(parts, fmt.Sprintf("%s*`%s[%s]`", expression.Quoted(column), with.Text, c))
+		parts = append(parts, fmt.Sprintf("%s*`%s`", expression.Quoted(column), entry))
 	}
 	text := "(" + strings.Join(parts, " + ") + ")"
-	b.products[text] = p
+	if !indexed { // entries of a row are looked up row by row
+		b.products[text] = p
+	}
 	return text
 }
 

@@ -26,10 +26,10 @@ type Imitation struct {
 
 // An imitated outcome is drawn in all rows at once, or row by row.
 type imitated struct {
-	column string
-	draws  []func(dst, x []float64, rng *rand.Rand) // one, or one of each row
-	back   [][]lagged                               // of each row, where it looks back at
-	value  []float64
+	columns []string                                 // one unless the law is joint
+	draws   []func(dst, x []float64, rng *rand.Rand) // one, or one of each row
+	back    [][]lagged                               // of each row, where it looks back at
+	value   []float64
 }
 
 // A lagged number is that of a column some rows before, in the place where a formula has it.
@@ -55,12 +55,16 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 			return nil, fmt.Errorf("%w", ErrNoLaw)
 		case i > 0 && t.law == b.terms[i-1].law:
 			continue
-		case !slices.Contains(b.header, t.y):
-			return nil, fmt.Errorf("%s is a formula: data can be drawn where each law is of a column, such as y ~ %s(…)", t.y, t.law.name)
-		case of[t.y]:
-			return nil, fmt.Errorf("two laws are of the column %s: it cannot be drawn from both", t.y)
 		}
-		of[t.y] = true
+		for _, y := range t.y {
+			switch {
+			case !slices.Contains(b.header, y):
+				return nil, fmt.Errorf("%s is a formula: data can be drawn where each law is of a column, such as y ~ %s(…)", y, t.law.name)
+			case of[y]:
+				return nil, fmt.Errorf("two laws are of the column %s: it cannot be drawn from both", y)
+			}
+			of[y] = true
+		}
 	}
 	for _, text := range b.Where {
 		names, _ := expression.ConstraintNames(text)
@@ -93,22 +97,25 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 	if im.forward && len(b.keep) > mostForward {
 		return nil, fmt.Errorf("rows that look back at what is drawn are drawn one by one, %d at most: these are %d", mostForward, len(b.keep))
 	}
-	for i := range p.Outcomes.Of {
-		im.outcomes = append(im.outcomes, im.imitated(&p.Outcomes.Of[i]))
+	for i := 0; i < len(p.Outcomes.Of); i += p.Outcomes.Of[i].together {
+		im.outcomes = append(im.outcomes, im.imitated(p.Outcomes.Of[i:]))
 	}
 	return im, nil
 }
 
-// imitated makes what draws an outcome.
-func (im *Imitation) imitated(o *Outcome) *imitated {
-	b := im.from
-	out := &imitated{column: o.Name, value: make([]float64, len(b.keep))}
+// imitated makes what draws the first of some outcomes, with those that its law is of together.
+func (im *Imitation) imitated(from []Outcome) *imitated {
+	b, o := im.from, &from[0]
+	out := &imitated{value: make([]float64, o.together*len(b.keep))}
+	for _, of := range from[:o.together] {
+		out.columns = append(out.columns, of.Name)
+	}
 	if !im.forward {
 		out.draws = append(out.draws, o.Draws())
 		return out
 	}
 	for i, row := range b.keep {
-		one := Outcome{law: o.law}
+		one := Outcome{law: o.law, together: o.together}
 		var back []lagged
 		for _, a := range o.args {
 			part := a.some([]int{i})
@@ -130,18 +137,21 @@ func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	b := im.from
-	set := func(o *imitated, i int) error {
-		if v := o.value[i]; v-v != 0 {
-			return fmt.Errorf("%s is %g in line %d", o.column, v, b.series.Line[b.keep[i]])
+	set := func(o *imitated, i int, drawn func(k int) float64) error {
+		for k, column := range o.columns {
+			v := drawn(k)
+			if v-v != 0 {
+				return fmt.Errorf("%s is %g in line %d", column, v, b.series.Line[b.keep[i]])
+			}
+			im.numbers[column][b.keep[i]] = v
 		}
-		im.numbers[o.column][b.keep[i]] = o.value[i]
 		return nil
 	}
 	if !im.forward {
 		for _, o := range im.outcomes {
 			o.draws[0](o.value, x, rng)
 			for i := range b.keep {
-				if err := set(o, i); err != nil {
+				if err := set(o, i, func(k int) float64 { return o.value[k*len(b.keep)+i] }); err != nil {
 					return nil, err
 				}
 			}
@@ -153,8 +163,8 @@ func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
 			for _, l := range o.back[i] {
 				l.at[0] = im.numbers[l.column][l.row]
 			}
-			o.draws[i](o.value[i:i+1], x, rng)
-			if err := set(o, i); err != nil {
+			o.draws[i](o.value[:len(o.columns)], x, rng)
+			if err := set(o, i, func(k int) float64 { return o.value[k] }); err != nil {
 				return nil, err
 			}
 		}

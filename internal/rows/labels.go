@@ -59,6 +59,8 @@ func (b *builder) labels() {
 			fault("labels are those of all entries: write %s", bare)
 		case v == nil:
 			fault("%q is no parameter%s", name, near(name, b.bare()))
+		case len(v.dims) > 1:
+			fault("%q is a matrix: labels are those of the entries of vectors, such as w: simplex(3) and mu[3]", name)
 		case len(v.order) < 2:
 			fault("%q is one number: labels are those of the entries of vectors, such as w: simplex(3) and mu[3]", name)
 		case b.vectors[name+labelled] != nil:

@@ -186,6 +186,7 @@ type said struct {
 	written []string  // with, before anything is written out
 	at      []int     // where they begin in what was written
 	takes   []support // which values they may have
+	joint   *joint    // of a law of several numbers together; nil of others
 }
 
 // takes is which values an argument of a law may have.
@@ -223,12 +224,15 @@ func parse(text string, entries func(name string) []string) (*said, error) {
 	name, rest, called := strings.Cut(text, "(")
 	at := len(name) + 1
 	name, rest = strings.TrimSpace(name), strings.TrimRight(rest, " \t")
+	if matrices[name] != "" {
+		return jointly(name, rest, at, entries)
+	}
 	all, more := laws(), nominals()
 	l, ok := all[name]
 	many, several := more[name]
 	if !ok && !several && name != mix {
 		known := slices.Sorted(maps.Keys(all))
-		known = append(known, slices.Sorted(maps.Keys(more))...)
+		known = slices.Concat(known, slices.Sorted(maps.Keys(more)), slices.Sorted(maps.Keys(matrices)))
 		if near, ok := expression.Nearest(name, known); ok {
 			return nil, fmt.Errorf("there is no law %q: did you mean %s?", name, near)
 		}
@@ -256,21 +260,20 @@ func parse(text string, entries func(name string) []string) (*said, error) {
 		out.with = append(out.with, each...)
 		at += len(a) + 1
 	}
-	with := out.with
-	out.written = slices.Clone(with)
-	if several && len(with) > 1 {
-		l = many.of(len(with))
+	out.written = slices.Clone(out.with)
+	if several && len(out.with) > 1 {
+		l = many.of(len(out.with))
 		out.law = l
 	}
 	switch {
-	case several && len(with) < 2:
+	case several && len(out.with) < 2:
 		return nil, fmt.Errorf("%s has two arguments or more: write %s", name, usage)
-	case name == mix && (len(with) < 4 || len(with)%2 == 1):
+	case name == mix && (len(out.with) < 4 || len(out.with)%2 == 1):
 		return nil, fmt.Errorf("a mixture has two laws or more: write %s", usage)
 	case name == mix:
 		return out.mixed(entries)
-	case len(with) != len(l.args):
-		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(with))
+	case len(out.with) != len(l.args):
+		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(out.with))
 	}
 	for _, a := range l.args {
 		out.takes = append(out.takes, takes(name, a))
@@ -286,7 +289,7 @@ func (s *said) mixed(entries func(name string) []string) (*said, error) {
 	var density, weights []string
 	var weight []int // where in the arguments it is; those of the law follow
 	for k := 0; k < len(s.with); k += 2 {
-		p, err := parse(s.with[k+1], entries)
+		p, err := single(s.with[k+1], entries)
 		switch {
 		case err != nil:
 			return nil, err
@@ -320,8 +323,7 @@ func (s *said) mixed(entries func(name string) []string) (*said, error) {
 		density = append(density, fmt.Sprintf("w%s*exp(%s)", suffix, strings.Join(terms, " + ")))
 		parts = append(parts, p)
 	}
-	out.written = slices.Clone(out.with)
-	out.of = parts[0].of
+	out.written, out.of = slices.Clone(out.with), parts[0].of
 	out.terms = []string{"log(" + strings.Join(density, " + ") + ") - log(" + strings.Join(weights, " + ") + ")"}
 	out.draw = func(a []float64, rng *rand.Rand) float64 {
 		total := 0.0
@@ -342,9 +344,14 @@ func (s *said) mixed(entries func(name string) []string) (*said, error) {
 	return out, nil
 }
 
-// density returns the terms of the log density of a value, each a formula.
-func (s *said) density(y string) ([]string, error) {
-	with := map[string]string{"y": y}
+// density returns the terms of the log density of a value, or of those of a joint law, each a formula.
+func (s *said) density(y ...string) ([]string, error) {
+	with := map[string]string{"y": y[0]}
+	if s.joint != nil {
+		for i, v := range y {
+			with[entry("y", i)] = v
+		}
+	}
 	for i, a := range s.args {
 		with[a] = s.with[i]
 	}

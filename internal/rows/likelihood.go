@@ -214,9 +214,14 @@ func (b *builder) ofData(name string) bool {
 // take: of each the first.
 func (b *builder) check(t term) {
 	before := len(b.faults)
-	y := b.checked(t, t.y, t.full, t.law.of, "with "+t.law.name+" a value")
+	var y []float64
+	for i, full := range t.full {
+		y = b.checked(t, t.y[i], full, t.law.of, "with "+t.law.name+" a value")
+	}
+	var args [][]float64
 	for i, arg := range t.law.args {
 		values := b.checked(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name)
+		args = append(args, values)
 		arg, _, _ := strings.Cut(arg, "_")
 		switch {
 		case len(b.faults) > before:
@@ -241,9 +246,38 @@ func (b *builder) check(t term) {
 			default:
 				continue
 			}
-			b.faultIn(row, "%s is "+what, b.found(y[row], t.y), n)
+			b.faultIn(row, "%s is "+what, b.found(y[row], t.y[0]), n)
 			break
 		}
+	}
+	b.definite(t, args)
+}
+
+// definite reports the first row in which a covariance of data alone is not positive definite.
+func (b *builder) definite(t term, args [][]float64) {
+	if t.law.joint == nil {
+		return
+	}
+	constant := !slices.ContainsFunc(t.law.with[t.law.joint.k:], func(text string) bool {
+		names, _ := expression.Names(text)
+		return names != nil
+	})
+	a := make([]float64, len(args))
+	for row := range b.keep {
+		for i, values := range args {
+			if a[i] = math.NaN(); values != nil {
+				a[i] = values[row]
+			}
+		}
+		switch {
+		case !t.law.indefinite(a):
+			continue
+		case constant:
+			b.fault(t.path, -1, "%s", t.law.notDefinite())
+		default:
+			b.faultIn(row, "%s", t.law.notDefinite())
+		}
+		return
 	}
 }
 
@@ -404,12 +438,12 @@ func (b *builder) observe(out *Likelihood) {
 	for _, t := range b.terms {
 		text := t.text
 		if t.law != nil {
-			text = t.full
+			text = "(" + strings.Join(t.full, ") + (") + ")"
 		}
 		names, _ := expression.Names(text)
 		names = slices.DeleteFunc(names, func(n string) bool { return !b.ofData(n) })
 		if columns = append(columns, names...); t.law != nil {
-			names = []string{t.y}
+			names = t.y
 		}
 		what = append(what, names...)
 	}

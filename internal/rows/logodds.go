@@ -55,7 +55,7 @@ func (b *builder) odds(t term) *logodds {
 		return nil
 	}
 	o := &logodds{}
-	_, o.outcome = b.coefficient(t.full)
+	_, o.outcome = b.coefficient(t.full[0])
 	o.base, o.offset = b.coefficient(by[0])
 	if o.outcome == nil || math.IsNaN(o.base) {
 		return nil

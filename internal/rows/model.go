@@ -28,9 +28,9 @@ type Model struct {
 
 // A Parameter has one coordinate or several.
 type Parameter struct {
-	Name     string  // a, or c[site] with an entry for each level of a column, c[4], beta[X]
+	Name     string  // a, or c[site] with an entry for each level of a column, c[4], beta[X]; b[site, 2]
 	Prior    string  // a law, or flat
-	Shape    string  // simplex(3), ordered(3), positive_ordered(3); "" is all numbers
+	Shape    string  // simplex(3), ordered(3), positive_ordered(3), cholesky_corr(3); "" is all numbers
 	Min, Max float64 // walls; ±Inf without
 }
 
@@ -54,6 +54,7 @@ type Posterior struct {
 
 	Orders    [][2]int // coordinates of which the first is at most the second
 	Equations [][]int  // coordinates whose sum is 1
+	Balls     [][]int  // coordinates whose squares add up to 1 at most
 	Left      int      // rows that are left out
 
 	Labels *Labels // nil without
@@ -68,7 +69,7 @@ type Posterior struct {
 	ordered     [][]int  // coordinates of each parameter with an order
 	terms       []string // of the log density of priors that are of other parameters
 	descendants []*descendant
-	shares      []composition
+	blocks      []block
 	from        *builder
 }
 
@@ -76,9 +77,11 @@ type Posterior struct {
 type array struct {
 	*Parameter
 	bare    string
-	index   string         // in brackets; "" of a single number
+	dims    []string       // what is declared in brackets: one of a vector, two of a matrix
+	corr    int            // rows of a Cholesky factor of correlations; 0 of others
+	labels  [][]string     // of the entries, by dimension
 	entries map[string]int // coordinates by what stands in brackets; "" of a single number
-	order   []int          // coordinates
+	order   []int          // coordinates, those of a matrix by columns
 }
 
 // A builder makes a posterior.
@@ -107,9 +110,9 @@ type builder struct {
 type term struct {
 	path []string
 	text string
-	law  *said  // of y; nil of a formula
-	y    string // as written
-	full string // y, written out
+	law  *said    // of y; nil of a formula
+	y    []string // as written, one unless the law is joint
+	full []string // y, written out
 }
 
 // Build makes the posterior of a model and the table in r, a file of that name. Its faults
@@ -161,7 +164,10 @@ func (b *builder) declare() {
 		p := &b.Parameters[i]
 		v := &array{Parameter: p, entries: map[string]int{}}
 		bare, index, _ := strings.Cut(p.Name, "[")
-		v.bare, v.index = strings.TrimSpace(bare), strings.Join(strings.Fields(strings.TrimSuffix(index, "]")), "")
+		v.bare = strings.TrimSpace(bare)
+		if index = strings.Join(strings.Fields(strings.TrimSuffix(index, "]")), ""); index != "" {
+			v.dims = strings.Split(index, ",")
+		}
 		path := []string{"parameters", p.Name}
 		words, err := expression.Words(p.Name)
 		switch {
@@ -172,9 +178,12 @@ func (b *builder) declare() {
 			b.fault(path, -1, "%q is a column of the data: give the parameter another name", v.bare)
 		case b.vectors[v.bare] != nil:
 			b.fault(path, -1, "the parameter %q comes twice", v.bare)
+		case len(v.dims) > 2 || slices.Contains(v.dims, ""):
+			b.fault(path, -1, "a parameter has one index, or two of a matrix, as in b[site, 2]; found %q", p.Name)
 		case expression.Reserved(v.bare):
 			b.fault(path, -1, "%q is a function of formulas: give the parameter another name", v.bare)
 		}
+		b.shaped(path, v)
 		b.vectors[v.bare], b.sorted = v, append(b.sorted, v)
 	}
 	if len(b.Parameters) == 0 {
@@ -214,19 +223,23 @@ func (b *builder) define() {
 		}
 	}
 	for _, v := range b.sorted { // whose index may be a block
-		if _, counted := v.count(); v.index == "" || counted {
-			continue
+		for _, dim := range v.dims {
+			b.dimension(v, dim)
 		}
-		if _, ok := b.blocks[v.index]; ok {
-			continue
-		}
-		if strings.Contains(v.index, "..") {
-			b.fault([]string{"parameters", v.Name}, -1, "entries count from 1: %s[1..4], or %s[4], has four", v.bare, v.bare)
-			continue
-		}
-		if b.column([]string{"parameters", v.Name}, -1, v.index) {
-			b.levels[v.index] = true
-		}
+	}
+}
+
+// dimension notes the column whose levels an index of a parameter is of.
+func (b *builder) dimension(v *array, dim string) {
+	path := []string{"parameters", v.Name}
+	_, isCount := sized(dim)
+	_, isBlock := b.blocks[dim]
+	switch {
+	case isCount || isBlock:
+	case strings.Contains(dim, ".."):
+		b.fault(path, -1, "entries count from 1: %s[1..4], or %s[4], has four", v.bare, v.bare)
+	case b.column(path, -1, dim):
+		b.levels[dim] = true
 	}
 }
 

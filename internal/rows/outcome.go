@@ -21,6 +21,7 @@ type Outcomes struct {
 	Given   []Column // of numbers, which formulas take and no law is of
 	Line    []int    // of the file, of each row
 	Missing int      // rows without a value that is needed
+	Lacking []string // what joint laws are of, beside others, and the table has no column for
 }
 
 // A Column is one of numbers.
@@ -36,20 +37,23 @@ type Outcome struct {
 	Most     float64 // that they may be; +Inf without
 	law      *said
 	args     []*rowwise
+	together int // how many the law is of: this outcome and those that follow it; 0 of the latter
 }
 
 // Draw draws every outcome in every row at each state. Its error is that of ctx.
 func (o *Outcomes) Draw(ctx context.Context, states [][]float64, rng *rand.Rand) ([][][]float64, error) {
 	drawn := make([][][]float64, len(o.Of))
-	for i := range o.Of {
-		draw := o.Of[i].Draws()
+	for i := 0; i < len(o.Of); i += o.Of[i].together {
+		draw, n := o.Of[i].Draws(), len(o.Line)
 		for _, at := range states {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			v := make([]float64, len(o.Line))
+			v := make([]float64, n*o.Of[i].together)
 			draw(v, at, rng)
-			drawn[i] = append(drawn[i], v)
+			for k := range o.Of[i].together {
+				drawn[i+k] = append(drawn[i+k], v[k*n:(k+1)*n])
+			}
 		}
 	}
 	return drawn, nil
@@ -67,26 +71,26 @@ func (o *Outcome) Statistics() []string {
 	return []string{"mean", "sd", "min", "max"}
 }
 
-// Draws returns what draws the outcome in every row at a state: NaN where arguments give no
-// law. It has a workspace of its own.
+// Draws returns what draws the outcome in every row at a state, one after another those that its law is of
+// together: NaN where arguments give no law. It has a workspace of its own.
 func (o *Outcome) Draws() func(dst, x []float64, rng *rand.Rand) {
 	values, with := make([]func(dst, x []float64), len(o.args)), make([][]float64, len(o.args))
 	for i, a := range o.args {
 		values[i], with[i] = a.values(), make([]float64, a.rows)
 	}
-	a := make([]float64, len(o.args))
+	a, y := make([]float64, len(o.args)), make([]float64, o.together)
 	return func(dst, x []float64, rng *rand.Rand) {
 		for i, v := range values {
 			v(with[i], x)
 		}
-		for row := range dst {
-			lawful := true
-			for i, of := range o.law.takes {
+		n := len(dst) / o.together
+		for row := range n {
+			for i := range a {
 				a[i] = with[i][row]
-				lawful = lawful && of.holds(a[i])
 			}
-			if dst[row] = math.NaN(); lawful {
-				dst[row] = o.law.draw(a, rng)
+			o.law.drawn(y, a, rng)
+			for k, v := range y {
+				dst[k*n+row] = v
 			}
 		}
 	}
@@ -103,14 +107,7 @@ func (b *builder) outcomes() {
 		if t.law == nil || i > 0 && t.law == b.terms[i-1].law { // which may have several terms
 			continue
 		}
-		name := t.y
-		for k := 2; slices.ContainsFunc(out.Of, func(o Outcome) bool { return o.Name == name }); k++ {
-			name = fmt.Sprintf("%s~%d", t.y, k)
-		}
-		o := Outcome{Column: Column{Name: name}, Discrete: t.law.of.discrete, Most: t.law.of.hi, law: t.law}
-		for _, n := range o.observe(b, t.full) {
-			taken[n] = true
-		}
+		var args []*rowwise
 		for _, text := range t.law.with {
 			text, err := b.sums(text)
 			var f *rowwise
@@ -121,9 +118,29 @@ func (b *builder) outcomes() {
 				b.fault(t.path, -1, "%w", err)
 				return
 			}
-			o.args = append(o.args, f)
+			args = append(args, f)
 		}
-		out.Of = append(out.Of, o)
+		first := len(out.Of)
+		var unseen []string
+		for k, y := range t.y {
+			name := y
+			for k := 2; slices.ContainsFunc(out.Of, func(o Outcome) bool { return o.Name == name }); k++ {
+				name = fmt.Sprintf("%s~%d", y, k)
+			}
+			o := Outcome{Column: Column{Name: name}, Discrete: t.law.of.discrete, Most: t.law.of.hi, law: t.law}
+			names, seen := o.observe(b, t.full[k])
+			for _, n := range names {
+				taken[n] = true
+			}
+			if !seen {
+				unseen = append(unseen, name)
+			}
+			out.Of = append(out.Of, o)
+		}
+		out.Of[first].args, out.Of[first].together = args, len(t.y)
+		if len(unseen) < len(t.y) {
+			out.Lacking = append(out.Lacking, unseen...)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.numbers)) {
 		if !taken[name] {
@@ -133,17 +150,17 @@ func (b *builder) outcomes() {
 	b.out.Outcomes = out
 }
 
-// observe finds the values of an outcome, a formula of the columns that it returns.
-func (o *Outcome) observe(b *builder, text string) []string {
-	names, _ := expression.Names(text)
+// observe finds the values of an outcome, a formula of the columns that it returns, if the table has these.
+func (o *Outcome) observe(b *builder, text string) (names []string, seen bool) {
+	names, _ = expression.Names(text)
 	if !slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
 		o.Values, _ = b.evaluated(text, names)
-		return names
+		return names, true
 	}
 	for range b.keep {
 		o.Values = append(o.Values, math.NaN())
 	}
-	return nil
+	return nil, false
 }
 
 // ErrNoLaw says that nothing can be drawn.
@@ -191,6 +208,7 @@ func (b *builder) needs(model *builder, t term, file string) {
 		for _, n := range names {
 			column, _, lagged := model.lagged(n)
 			bare, index, _ := strings.Cut(strings.TrimSuffix(n, "]"), "[")
+			v := model.vectors[bare]
 			switch {
 			case lagged:
 				numbers = append(numbers, column)
@@ -198,8 +216,10 @@ func (b *builder) needs(model *builder, t term, file string) {
 				numbers = append(numbers, index)
 			case model.numbers[n]:
 				numbers = append(numbers, n)
-			case model.levels[index] && !slices.Contains(b.out.Names, n):
-				levels = append(levels, index)
+			case v != nil && index != "" && !slices.Contains(b.out.Names, n):
+				for _, i := range model.levelled(v, index) {
+					levels = append(levels, v.at(index)[i])
+				}
 			}
 		}
 		return numbers, levels
@@ -216,7 +236,11 @@ func (b *builder) needs(model *builder, t term, file string) {
 			}
 		}
 	}
-	if observed, _ := columns(t.full); !slices.ContainsFunc(observed, func(n string) bool { return !slices.Contains(b.header, n) }) {
+	for _, full := range t.full {
+		observed, _ := columns(full)
+		if slices.ContainsFunc(observed, func(n string) bool { return !slices.Contains(b.header, n) }) {
+			continue
+		}
 		for _, n := range observed {
 			b.numbers[n] = true
 		}

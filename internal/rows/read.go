@@ -2,6 +2,7 @@ package rows
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -23,33 +24,7 @@ func (b *builder) read() {
 			b.fault(path, -1, "a likelihood says which law a column has, such as y ~ normal(mu, sigma); found %q. A formula goes to log_lik", text)
 			continue
 		}
-		l, err := outcome(right, b.listed)
-		if err != nil {
-			b.fault(path, len(left)+1+len(right)-len(strings.TrimLeft(right, " ")), "%w", err)
-			continue
-		}
-		y := strings.TrimSpace(left)
-		bad := false
-		if _, ok := b.expand(path, y, strings.Index(text, y)); !ok {
-			bad = true
-		}
-		for j, a := range l.with {
-			if l.with[j], ok = b.expand(path, a, len(left)+1+l.at[j]); !ok {
-				bad = true
-			}
-		}
-		if bad {
-			continue
-		}
-		full, _ := b.expand(path, y, 0)
-		all, err := l.density(full)
-		if err != nil {
-			b.fault(path, -1, "%w", err)
-			continue
-		}
-		for _, t := range all {
-			b.terms = append(b.terms, term{path: path, text: t, law: l, y: y, full: full})
-		}
+		b.law(path, left, right)
 	}
 	for i, text := range b.LogLik {
 		path := place("log_lik", i, len(b.LogLik))
@@ -63,6 +38,67 @@ func (b *builder) read() {
 	for i, text := range b.Where {
 		b.whence(append([]string{"data"}, place("where", i, len(b.Where))...), text)
 	}
+}
+
+// law reads what is said on both sides of ~.
+func (b *builder) law(path []string, left, right string) {
+	at := len(left) + 1
+	l, err := outcome(right, b.listed)
+	if err != nil {
+		begin := len(right) - len(strings.TrimLeft(right, " "))
+		if there := (*misplaced)(nil); errors.As(err, &there) {
+			begin = there.at
+		}
+		b.fault(path, at+begin, "%w", err)
+		return
+	}
+	t, ok := term{path: path, law: l}, true
+	for _, y := range b.sides(path, left, l) {
+		full, known := b.expand(path, y.text, y.at)
+		t.y, t.full, ok = append(t.y, y.text), append(t.full, full), ok && known
+	}
+	for j, a := range l.with {
+		var known bool
+		l.with[j], known = b.expand(path, a, at+l.at[j])
+		ok = ok && known
+	}
+	if !ok || t.y == nil {
+		return
+	}
+	all, err := l.density(t.full...)
+	if err != nil {
+		b.fault(path, -1, "%w", err)
+		return
+	}
+	for _, t.text = range all {
+		b.terms = append(b.terms, t)
+	}
+}
+
+// sides are what a law is of, one unless it is joint; nil with a fault where they do not go together.
+func (b *builder) sides(path []string, left string, l *said) []piece {
+	whole := piece{text: left}.trimmed()
+	all, list := whole.within("[", "]")
+	switch {
+	case !list && l.joint == nil:
+		return []piece{whole}
+	case l.joint == nil:
+		b.fault(path, whole.at, "%s is a law of one column: write a law of each", l.name)
+		return nil
+	case !list:
+		b.fault(path, whole.at, "%s is a law of several columns: write [u, v] ~ %s(…)", l.name, l.name)
+		return nil
+	case len(all) != l.joint.k:
+		b.fault(path, whole.at, "%s has %d columns, and mu of %s %d entries", whole.text, len(all), l.name, l.joint.k)
+		return nil
+	}
+	for i, y := range all {
+		if slices.ContainsFunc(all[:i], func(o piece) bool { return alike(o.text, y.text) }) {
+			b.fault(path, y.at, "%s stands there twice", y.text)
+			return nil
+		}
+	}
+	return all
 }
 
 // place is the path of an entry of a list, or of the only one.

@@ -35,7 +35,7 @@ func (b *builder) regress(t term) *regression {
 		return nil
 	}
 	given := map[string]func(row int) float64{}
-	text := []string{"(" + t.law.with[0] + ") - (" + t.full + ")", t.law.with[1]} // of the deviation and of its scale
+	text := []string{"(" + t.law.with[0] + ") - (" + t.full[0] + ")", t.law.with[1]} // of the deviation and of its scale
 	for i := range text {
 		var err error
 		if text[i], err = b.sums(text[i]); err == nil {
@@ -91,6 +91,9 @@ func (b *builder) picks(text string, given map[string]func(row int) float64) (st
 		p := b.pick(w.Text)
 		var parts []string
 		for level, j := range p.coordinate {
+			if j < 0 { // of no row
+				continue
+			}
 			is := w.Text + "=" + b.out.Names[j]
 			given[is] = func(row int) float64 {
 				if p.level[row] == level {

@@ -161,3 +161,26 @@ func BenchmarkRegression(b *testing.B) {
 		})
 	}
 }
+
+// Levels of rows that are left out have no entries, and count for none; matrices are summed too.
+// Mutants: levels that are left out count for the first entry.
+func TestRegressionOfLevelsLeftOut(t *testing.T) {
+	m := model([]Parameter{{Name: "c[g]"}, {Name: "b[g, 2]"}, {Name: "s"}}, "y ~ normal(c[g] + b[g,1]*x + b[g,2]*w, s)")
+	m.Drop = true
+	p := build(t, m, normalRows(700)+"2000,NA,1,1,D\n").Likelihood
+	if !p.Summed() || p.rows != 700 {
+		t.Fatalf("summed: %t; %d rows", p.Summed(), p.rows)
+	}
+	x := []float64{1, -2, 3, 0.4, -0.5, 0.6, 0.7, -0.8, 0.9, 1.5}
+	u, g, v, h := []float64{0}, make([]float64, len(x)), []float64{-sum(p.constant)}, make([]float64, len(x))
+	p.Evaluator(1, nil).Eval(u, g, x)
+	p.rowwise.evaluator().add(v, h, x, 1)
+	if math.Abs(u[0]-v[0]) > 1e-10*v[0] {
+		t.Errorf("energy %v, by rows %v", u[0], v[0])
+	}
+	for j := range x {
+		if math.Abs(g[j]-h[j]) > 1e-9*v[0] {
+			t.Errorf("slope %d is %v, by rows %v", j, g[j], h[j])
+		}
+	}
+}

@@ -93,20 +93,24 @@ func (b *builder) made(name string) (blocked, bool) {
 	return blocked{}, false
 }
 
-// isPick reports whether a name is that of an entry which the row decides: its index is a
-// column, and no entry is called so. The entries of a block are called like columns.
+// isPick reports whether a name is that of an entry which the row decides: an index is a column, and no
+// entry is called so. The entries of a block are called like columns.
 func (b *builder) isPick(name string) bool {
 	bare, index, ok := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	v := b.vectors[bare]
-	if _, levels := b.series.Levels[index]; !ok || !levels || v == nil || b.blocks[v.index].Columns != nil {
+	if !ok || v == nil {
 		return false
 	}
-	if _, entry := v.entries[index]; entry {
-		b.fault([]string{"parameters", v.Name}, -1, "%s may be the entry of that level or that of each row's: give the column %q another name",
-			name, index)
-		return false
+	which := b.levelled(v, index)
+	which = slices.DeleteFunc(which, func(i int) bool { _, ok := b.series.Levels[v.at(index)[i]]; return !ok })
+	for _, i := range which {
+		if of := v.at(index)[i]; slices.Contains(v.plain(i), of) {
+			b.fault([]string{"parameters", v.Name}, -1, "%s may be the entry of that level or that of each row's: give the column %q another name",
+				name, of)
+			return false
+		}
 	}
-	return true
+	return len(which) > 0
 }
 
 // values are those of a column in the rows that are used. They are shared, and not to be
@@ -131,24 +135,66 @@ func (b *builder) values(name string) []float64 {
 	return out
 }
 
-// pick is what a name with a column in brackets stands for.
+// pick is what a name with columns in brackets stands for.
 func (b *builder) pick(name string) pick {
 	bare, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
-	v, l := b.vectors[bare], b.series.Levels[index]
-	p := pick{make([]int, len(l.Names)), make([]int, len(b.keep))}
-	missing := make([]bool, len(l.Names))
-	for i, level := range l.Names {
-		j, ok := v.entries[strings.Join(strings.Fields(level), "")]
-		p.coordinate[i], missing[i] = j, !ok
+	v := b.vectors[bare]
+	p, labels := pick{level: make([]int, len(b.keep))}, []string{""}
+	for i, of := range v.at(index) {
+		names := []string{of}
+		l, picks := b.series.Levels[of]
+		if picks = picks && slices.Contains(b.levelled(v, index), i); picks {
+			names = l.Names
+		}
+		var longer []string
+		for _, before := range labels {
+			for _, n := range names {
+				longer = append(longer, before+strings.Join(strings.Fields(n), "")+",")
+			}
+		}
+		labels = longer
+		for row, k := range b.keep {
+			if p.level[row] *= len(names); picks {
+				p.level[row] += l.Of[k]
+			}
+		}
 	}
-	for i, row := range b.keep {
-		if p.level[i] = l.Of[row]; missing[p.level[i]] {
-			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row],
-				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry", index, l.Names[p.level[i]], v.Name)})
+	for i := range labels {
+		labels[i] = strings.TrimSuffix(labels[i], ",")
+		j, ok := v.entries[labels[i]]
+		if !ok {
+			j = -1
+		}
+		p.coordinate = append(p.coordinate, j)
+	}
+	for row, level := range p.level {
+		if p.coordinate[level] < 0 {
+			b.unknown(v, index, labels[level], b.keep[row])
 			return p
 		}
 	}
 	return p
+}
+
+// unknown reports that a parameter has no entry for the levels of a row.
+func (b *builder) unknown(v *array, index, label string, row int) {
+	for _, i := range b.levelled(v, index) {
+		of := v.at(index)[i]
+		if l, ok := b.series.Levels[of]; ok && !slices.Contains(v.plain(i), strings.Join(strings.Fields(l.Names[l.Of[row]]), "")) {
+			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row],
+				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry", of, l.Names[l.Of[row]], v.Name)})
+			return
+		}
+	}
+	b.fault([]string{"parameters", v.Name}, -1, "there is no entry %s[%s]", v.bare, label)
+}
+
+// plain are the labels of a dimension as they stand in brackets.
+func (v *array) plain(dim int) (all []string) {
+	for _, l := range v.labels[dim] {
+		all = append(all, strings.Join(strings.Fields(l), ""))
+	}
+	return all
 }
 
 // A workspace evaluates n rows for one state.

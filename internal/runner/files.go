@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld"
@@ -172,6 +173,11 @@ func (j *Job) unseen(params []report.Parameter) string {
 		return ""
 	}
 	others = append(others, params[pairs[0]].Name)[:2]
+	for i, n := range others {
+		if strings.ContainsAny(n, "[]{},:#\"'&*!|>%@`") {
+			others[i] = strconv.Quote(n)
+		}
+	}
 	return fmt.Sprintf("   of %d parameters marginals show %d and pairs %d; others: r2sgld resume %s --set %s\n",
 		len(params), min(len(shown), figure.MostPanels), len(pairs), text.Word(j.Dir), text.Word(
 			"figures.parameters=["+strings.Join(others, ", ")+"]"))

@@ -283,6 +283,14 @@ func TestNames(t *testing.T) {
 		{"a*b a+b a_b_2", "a_b a_b_3 a_b_2"},                       // legal names keep theirs
 		{"β beta ς σ Ω", "beta_2 beta sigma sigma_2 Omega"},        // likewise
 		{"1 _ été", "p1 p_ p_t"},
+		{"b[A,1] b[B,1] b[A,2] b[B,2] b_1_2", "b.1.1 b.2.1 b.1.2 b.2.2 b_1_2"},
+		{"b[A,u] b[B,u] b[A,v] b[B,v] b", "b_A_u b_B_u b_A_v b_B_v b"},                   // beside a scalar
+		{"b[A,1] b[B,1] b[A,2] c b[B,2]", "b_A_1 b_B_1 b_A_2 c b_B_2"},                   // in two pieces
+		{"b[A,1] b[B,1] b[A,2] b[C,2]", "b_A_1 b_B_1 b_A_2 b_C_2"},                       // not the same rows
+		{"b[A,1] b[B,1] b[A,1] b[B,1]", "b_A_1 b_B_1 b_A_1_2 b_B_1_2"},                   // twice the same column
+		{"c[a,x] c[a,y] c[b,x] c[b,y]", "c_a_x c_a_y c_b_x c_b_y"},                       // a vector, sorted
+		{"L[2,1] L[3,1] L[3,2] L_2_1", "L_2_1_2 L_3_1 L_3_2 L_2_1"},                      // a triangle, beside a scalar
+		{"b[1,1] b[2,1] b[1,2] b[2,2] b_1_2 b.1", "b_1_1 b_2_1 b_1_2_2 b_2_2 b_1_2 b_1"}, // in two pieces, beside a scalar
 	} {
 		if got := strings.Join(stanNames(strings.Fields(c.in)), " "); got != c.want {
 			t.Errorf("stanNames(%s) = %s, want %s", c.in, got, c.want)

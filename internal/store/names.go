@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,14 +52,19 @@ func escapePath(name string) string {
 // and underscores, beginning with a letter and not ending with two
 // underscores, all different and none of them chain or draw, which ArviZ takes
 // for its own. Elements of a whole vector or array, "x[1]",
-// "x[2]" or "x.1", "x.2", become x.1, x.2 as in Stan's files.
+// "x[2]" or "x.1", "x.2", become x.1, x.2 as in Stan's files, those of a matrix
+// whose rows or columns have names, "x[A,1]", "x[B,1]", "x[A,2]", "x[B,2]", likewise.
 func stanNames(names []string) []string {
 	out := make([]string, len(names))
 	used := map[string]bool{"chain": true, "draw": true}
-	index := arrays(names)
+	index, place := arrays(names), grids(names)
 	for i, n := range names {
 		if base, at := splitIndex(n); index[i] {
 			out[i] = base + "." + joinInts(at, ".")
+			used[base] = true
+		} else if place[i] != nil {
+			base, _, _ := labelled(n)
+			out[i] = base + "." + joinInts(place[i], ".")
 			used[base] = true
 		} else if n == legal(n) && !used[n] {
 			out[i] = n
@@ -109,6 +115,66 @@ func arrays(names []string) []bool {
 		i = end
 	}
 	return element
+}
+
+// grids are the indices of each name that is an entry of a matrix which is there as a whole, in one piece,
+// the first index varying fastest, and whose rows or columns have names; nil of others.
+func grids(names []string) [][]int {
+	place := make([][]int, len(names))
+	for i := 0; i < len(names); {
+		base, _, _ := labelled(names[i])
+		end := i + 1
+		for ; end < len(names) && base != ""; end++ {
+			if b, _, _ := labelled(names[end]); b != base {
+				break
+			}
+		}
+		others := func(n string) bool {
+			return n == base || strings.HasPrefix(n, base+"[") || strings.HasPrefix(n, base+".")
+		}
+		if base == legal(base) && base != "chain" && base != "draw" && !slices.ContainsFunc(names[:i], others) &&
+			!slices.ContainsFunc(names[end:], others) {
+			copy(place[i:end], grid(names[i:end]))
+		}
+		i = end
+	}
+	return place
+}
+
+// grid are the indices of names that make a matrix of two rows or more and two columns or more; nil where
+// they make none. Entries of a vector that have commas in their names are sorted, and never do.
+func grid(names []string) (place [][]int) {
+	_, _, first := labelled(names[0])
+	rows := 0
+	for rows < len(names) {
+		if _, _, column := labelled(names[rows]); column != first {
+			break
+		}
+		rows++
+	}
+	if rows < 2 || len(names) < 2*rows || len(names)%rows != 0 {
+		return nil
+	}
+	for k, n := range names {
+		_, row, column := labelled(n)
+		_, _, head := labelled(names[k-k%rows])
+		if _, same, _ := labelled(names[k%rows]); row != same || column != head {
+			return nil
+		}
+		place = append(place, []int{k%rows + 1, k/rows + 1})
+	}
+	return place
+}
+
+// labelled splits "x[A,1]" into x, A and 1; the base is "" of other names.
+func labelled(name string) (base, row, column string) {
+	base, index, _ := strings.Cut(name, "[")
+	index, closed := strings.CutSuffix(index, "]")
+	row, column, ok := strings.Cut(index, ",")
+	if !ok || !closed || row == "" || column == "" || strings.Contains(column, ",") {
+		return "", "", ""
+	}
+	return base, row, column
 }
 
 func wholeArray(names []string) bool {

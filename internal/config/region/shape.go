@@ -176,6 +176,15 @@ func (r *Region) readShape(s shape, n *yamlpos.Node) {
 	}
 }
 
+// Ball adds the unit ball of some coordinates.
+func (r *Region) Ball(at []int) {
+	ball, err := domain.NewBall(make([]float64, len(at)), 1)
+	if err != nil {
+		panic(err) // its numbers are finite
+	}
+	r.parts = append(r.parts, domain.Part{Domain: ball, At: at})
+}
+
 // readBox reads bounds of variables.
 func (r *Region) readBox(n *yamlpos.Node) {
 	if !r.Section(n, r.Names...) {
