@@ -24,7 +24,7 @@ func lynxHare() *Series { return must(ReadSeries("../data/lynx_hare.csv", lynxCo
 
 func TestReadSeries(t *testing.T) {
 	s := lynxHare()
-	if s.rows() != 21 || s.Time[0] != 1900 || s.Values["L"][20] != 8.6 || s.Values["H"][1] != 47.2 || s.Line[20] != 22 {
+	if s.rows() != 21 || s.Time[0] != 1900 || s.Values["L"][20] != 8.6 || s.Values["H"][1] != 47.2 || s.Line.At(20) != 22 {
 		t.Errorf("read %+v", s)
 	}
 	text := string(must(os.ReadFile("../data/lynx_hare.csv")))
@@ -178,7 +178,7 @@ func FuzzDecodeSeries(f *testing.F) {
 
 // polynomial returns a series of one state x = Σ c_k t^k on uneven times.
 func polynomial(c []float64, times []float64) *Series {
-	s := &Series{File: "f.csv", Time: times, States: []string{"x"}, Values: map[string][]float64{}, Line: make([]int, len(times))}
+	s := &Series{File: "f.csv", Time: times, States: []string{"x"}, Values: map[string][]float64{}, Line: RunsOf(make([]int, len(times))...)}
 	for _, t := range times {
 		v := 0.0
 		for k := len(c) - 1; k >= 0; k-- {

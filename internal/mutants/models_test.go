@@ -10,7 +10,7 @@ var ofModels = []fault{
 		{"internal/rows.(*workspace).subtract", "grad[g.coordinate[level]*r+i] -=", "grad[g.coordinate[level]*r] -="},
 	}},
 	{"rows: constants that do not count", "internal/rows TestStrips|TestGroups",
-		[]edit{{"internal/rows.(*Likelihood).Evaluator", "-sum(p.constant)", "0"}}},
+		[]edit{{"internal/rows.(*evaluator).Eval", "-p.total", "0"}}},
 	{"rows: priors of the parameter itself", "internal/rows TestFaults$", []edit{
 		{"internal/rows.(*builder).priorOf", "case slices.Contains(v.order, j):", "case slices.Contains(v.order[:0], j):"},
 	}},

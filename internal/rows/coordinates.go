@@ -63,7 +63,7 @@ func (b *builder) written(v *array, level string) string {
 		return ""
 	}
 	row := slices.IndexFunc(l.Of, func(k int) bool { return k >= 0 && l.Names[k] == level })
-	return fmt.Sprintf(". Shorten it in %s:%d", b.series.File, b.series.Line[row])
+	return fmt.Sprintf(". Shorten it in %s:%d", b.series.File, b.series.Line.At(row))
 }
 
 // entries are what stands in the brackets of a parameter; "" of a single number.
@@ -96,7 +96,7 @@ func (b *builder) entries(path []string, v *array) ([]string, bool) {
 	}
 	l := b.series.Levels[v.index]
 	used := make([]bool, len(l.Names))
-	for _, i := range b.keep {
+	for _, i := range b.keep.All() {
 		used[l.Of[i]] = true
 	}
 	var names []string

@@ -90,8 +90,8 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 		}
 		im.numbers[o.Name] = slices.Clone(b.series.Values[o.Name])
 	}
-	if im.forward && len(b.keep) > mostForward {
-		return nil, fmt.Errorf("rows that look back at what is drawn are drawn one by one, %d at most: these are %d", mostForward, len(b.keep))
+	if im.forward && b.keep.Len() > mostForward {
+		return nil, fmt.Errorf("rows that look back at what is drawn are drawn one by one, %d at most: these are %d", mostForward, b.keep.Len())
 	}
 	for i := range p.Outcomes.Of {
 		im.outcomes = append(im.outcomes, im.imitated(&p.Outcomes.Of[i]))
@@ -102,12 +102,12 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 // imitated makes what draws an outcome.
 func (im *Imitation) imitated(o *Outcome) *imitated {
 	b := im.from
-	out := &imitated{column: o.Name, value: make([]float64, len(b.keep))}
+	out := &imitated{column: o.Name, value: make([]float64, b.keep.Len())}
 	if !im.forward {
 		out.draws = append(out.draws, o.Draws())
 		return out
 	}
-	for i, row := range b.keep {
+	for i, row := range b.keep.All() {
 		one := Outcome{law: o.law}
 		var back []lagged
 		for _, a := range o.args {
@@ -132,15 +132,15 @@ func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
 	b := im.from
 	set := func(o *imitated, i int) error {
 		if v := o.value[i]; v-v != 0 {
-			return fmt.Errorf("%s is %g in line %d", o.column, v, b.series.Line[b.keep[i]])
+			return fmt.Errorf("%s is %g in line %d", o.column, v, b.series.Line.At(b.keep.At(i)))
 		}
-		im.numbers[o.column][b.keep[i]] = o.value[i]
+		im.numbers[o.column][b.keep.At(i)] = o.value[i]
 		return nil
 	}
 	if !im.forward {
 		for _, o := range im.outcomes {
 			o.draws[0](o.value, x, rng)
-			for i := range b.keep {
+			for i := range b.keep.Len() {
 				if err := set(o, i); err != nil {
 					return nil, err
 				}
@@ -148,7 +148,7 @@ func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
 		}
 		return im.text(), nil
 	}
-	for i := range b.keep {
+	for i := range b.keep.Len() {
 		for _, o := range im.outcomes {
 			for _, l := range o.back[i] {
 				l.at[0] = im.numbers[l.column][l.row]
@@ -174,7 +174,7 @@ func (im *Imitation) text() []byte {
 		header = append(header, b.columns[n])
 	}
 	_ = w.Write(header) // to memory, as all that follows
-	for row := range b.series.Line {
+	for row := range b.series.Line.Len() {
 		var cells []string
 		for _, n := range numbers {
 			cell := ""

@@ -18,9 +18,9 @@ import (
 // Outcomes are what the laws of a likelihood are of, in some rows of a table.
 type Outcomes struct {
 	Of      []Outcome
-	Given   []Column // of numbers, which formulas take and no law is of
-	Line    []int    // of the file, of each row
-	Missing int      // rows without a value that is needed
+	Given   []Column      // of numbers, which formulas take and no law is of
+	Line    dynamics.Runs // of the file, of each row
+	Missing int           // rows without a value that is needed
 }
 
 // A Column is one of numbers.
@@ -47,7 +47,7 @@ func (o *Outcomes) Draw(ctx context.Context, states [][]float64, rng *rand.Rand)
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			v := make([]float64, len(o.Line))
+			v := make([]float64, o.Line.Len())
 			draw(v, at, rng)
 			drawn[i] = append(drawn[i], v)
 		}
@@ -95,8 +95,8 @@ func (o *Outcome) Draws() func(dst, x []float64, rng *rand.Rand) {
 // outcomes finds what the laws are of, in the rows that are used.
 func (b *builder) outcomes() {
 	out := &Outcomes{Missing: b.out.Left}
-	for _, row := range b.keep {
-		out.Line = append(out.Line, b.series.Line[row])
+	for _, row := range b.keep.All() {
+		out.Line.Add(b.series.Line.At(row))
 	}
 	taken := map[string]bool{}
 	for i, t := range b.terms {
@@ -137,12 +137,11 @@ func (b *builder) outcomes() {
 func (o *Outcome) observe(b *builder, text string) []string {
 	names, _ := expression.Names(text)
 	if !slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
-		o.Values, _ = b.evaluated(text, names)
+		values, _ := b.evaluated(text, names)
+		o.Values = values.values()
 		return names
 	}
-	for range b.keep {
-		o.Values = append(o.Values, math.NaN())
-	}
+	o.Values = constants{n: b.keep.Len(), one: math.NaN()}.values()
 	return nil
 }
 
@@ -155,7 +154,7 @@ var ErrNoLaw = errors.New("log_lik says no law of what is observed, and so nothi
 // error is that of [Build].
 func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 	b := *p.from
-	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, nil, map[string]bool{}, map[string]bool{}
+	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, dynamics.Runs{}, map[string]bool{}, map[string]bool{}
 	b.Where, b.terms, b.Drop, b.least, b.used = nil, nil, true, -1, map[string][]float64{}
 	header, err := dynamics.Header(r, file)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestRegressionIsItsRows(t *testing.T) {
 			}
 			u, g, v, h := make([]float64, r), make([]float64, len(x)), make([]float64, r), make([]float64, len(x))
 			p.Evaluator(r, nil).Eval(u, g, x)
-			fill(v, -sum(p.constant))
+			fill(v, -p.total)
 			p.rowwise.evaluator().add(v, h, x, r)
 			for i := range r {
 				if !(math.Abs(u[i]-v[i]) <= 1e-10*math.Abs(v[i])) {

@@ -51,7 +51,7 @@ func (b *builder) rowwise(text string) (*rowwise, error) {
 // variables tells out what each variable of the formula stands for, and returns those of
 // parameters, single ones first, and those of data.
 func (b *builder) variables(out *rowwise, text string) (of, data []string) {
-	out.rows = len(b.keep)
+	out.rows = b.keep.Len()
 	names, _ := expression.Names(text)
 	var products, picked, columns []string
 	for _, n := range names {
@@ -120,11 +120,11 @@ func (b *builder) values(name string) []float64 {
 		column, back = name, 0
 	}
 	from := b.series.Values[column]
-	if back == 0 && len(b.keep) == len(from) {
+	if back == 0 && b.keep.Len() == len(from) {
 		return from
 	}
-	out := make([]float64, len(b.keep))
-	for i, row := range b.keep {
+	out := make([]float64, b.keep.Len())
+	for i, row := range b.keep.All() {
 		out[i] = from[row-back]
 	}
 	b.used[name] = out
@@ -135,15 +135,18 @@ func (b *builder) values(name string) []float64 {
 func (b *builder) pick(name string) pick {
 	bare, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	v, l := b.vectors[bare], b.series.Levels[index]
-	p := pick{make([]int, len(l.Names)), make([]int, len(b.keep))}
+	p := pick{make([]int, len(l.Names)), l.Of}
+	if b.keep.Len() < len(l.Of) {
+		p.level = make([]int, b.keep.Len())
+	}
 	missing := make([]bool, len(l.Names))
 	for i, level := range l.Names {
 		j, ok := v.entries[strings.Join(strings.Fields(level), "")]
 		p.coordinate[i], missing[i] = j, !ok
 	}
-	for i, row := range b.keep {
+	for i, row := range b.keep.All() {
 		if p.level[i] = l.Of[row]; missing[p.level[i]] {
-			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row],
+			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line.At(row),
 				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry", index, l.Names[p.level[i]], v.Name)})
 			return p
 		}
