@@ -96,11 +96,12 @@ func (p *Predictive) UnmarshalJSON(b []byte) error {
 }
 
 const (
-	mostDraws = 4000 // at which densities are evaluated, for few data
-	leastMost = 500  // for many
-	densities = 10e6 // draws × data between the two: some seconds, and 80 MB
-	trusted   = 0.7  // the largest Pareto shape that can be trusted
-	rough     = 16   // draws of the sum over all data, where some are left out
+	mostDraws = 4000    // at which densities are evaluated, for few data
+	leastMost = 500     // for many
+	densities = 10e6    // draws × data between the two: some seconds, and 80 MB
+	trusted   = 0.7     // the largest Pareto shape that can be trusted
+	rough     = 16      // draws of the sum over all data, where some are left out
+	block     = 1 << 16 // data that are looked at together then
 )
 
 // Predict computes the predictive densities of a model's data from draws of
@@ -176,23 +177,35 @@ func sampled(n, most int) []int {
 
 // scaleUp turns what is known of some data into sums over all.
 func (out *Predictive) scaleUp(ctx context.Context, e *Explained, states [][]float64, some []int) error {
-	all, densities := make([]float64, e.Observed), e.LogDensity(nil)
-	mean := make([]float64, len(all))
-	for s := range rough {
-		if err := ctx.Err(); err != nil {
-			return err
+	n, m := float64(e.Observed), float64(len(some))
+	whole, means := 0.0, make([]float64, 0, len(some)) // of mean log densities, the sum and those of some
+	for from := 0; from < e.Observed; from += block {
+		mean := make([]float64, min(block, e.Observed-from))
+		one, at := make([]float64, len(mean)), make([]int, len(mean))
+		for i := range at {
+			at[i] = from + i
 		}
-		densities(all, states[(2*s+1)*len(states)/(2*rough)])
-		for i, l := range all {
-			mean[i] += l / rough
+		densities := e.LogDensity(at)
+		for s := range rough {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			densities(one, states[(2*s+1)*len(states)/(2*rough)])
+			for i, l := range one {
+				mean[i] += l / rough
+			}
+		}
+		for _, v := range mean {
+			whole += v
+		}
+		for k := len(means); k < len(some) && some[k] < from+len(mean); k++ {
+			means = append(means, mean[some[k]-from])
 		}
 	}
-	n, m := float64(len(all)), float64(len(some))
-	whole, _ := diag.SumSE(mean)
 	sum := func(pointwise []float64, se float64) (float64, float64) {
 		rest := make([]float64, len(some))
-		for i, t := range some {
-			rest[i] = pointwise[i] - mean[t]
+		for i, v := range means {
+			rest[i] = pointwise[i] - v
 		}
 		gap, err := diag.SumSE(rest)
 		return whole + n/m*gap, math.Hypot(se*math.Sqrt(n/m), err*n/m)
