@@ -65,7 +65,7 @@ func (c trial) clean(times []float64) [][]float64 {
 
 // series adds noise to clean states; share of the values are missing.
 func (c trial) series(rng *rand.Rand, times []float64, clean [][]float64, share float64) *Series {
-	s := &Series{File: "trial.csv", Time: times, States: c.model.States, Values: map[string][]float64{}, Line: seq(len(times))}
+	s := &Series{File: "trial.csv", Time: times, States: c.model.States, Values: map[string][]float64{}, Line: RunsOf(seq(len(times))...)}
 	for j, name := range c.model.States {
 		for _, x := range clean[j] {
 			x += c.noise[j] * rng.NormFloat64()

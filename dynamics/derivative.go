@@ -58,7 +58,7 @@ func (s *Series) slopes(d Derivative, states []string, log bool) (*rowSlopes, er
 			values[i] = make([]float64, len(v))
 			for t, x := range v {
 				if x <= 0 {
-					errs = append(errs, &DataError{s.File, s.Line[t], 0, fmt.Sprintf(
+					errs = append(errs, &DataError{s.File, s.Line.At(t), 0, fmt.Sprintf(
 						"%s = %v: the likelihood log-derivative needs positive data; use derivative", name, x)})
 				}
 				values[i][t] = math.Log(x)
@@ -193,7 +193,7 @@ func (s *Series) savgol(d Derivative, values [][]float64) (*rowSlopes, error) {
 		}
 		e, at, err := slope.SavitzkyGolay(times, v, d.Window, d.Order)
 		if err != nil {
-			return nil, bad("at line %d of %s: %w; take a lower order", s.Line[row[at]], s.File, err)
+			return nil, bad("at line %d of %s: %w; take a lower order", s.Line.At(row[at]), s.File, err)
 		}
 		return e, nil
 	})

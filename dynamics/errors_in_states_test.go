@@ -140,7 +140,8 @@ func TestNoiseOfStatesBesideExactSlopes(t *testing.T) {
 	s := &Series{File: "f.csv", States: []string{"x"}, Values: map[string][]float64{}, Given: map[string][]float64{}}
 	for i := range 3000 {
 		x := float64(i%1000) / 1000
-		s.Time, s.Line = append(s.Time, float64(i)), append(s.Line, i+2)
+		s.Time = append(s.Time, float64(i))
+		s.Line.Add(i + 2)
 		s.Values["x"] = append(s.Values["x"], x+0.15*rng.NormFloat64())
 		s.Given["x"] = append(s.Given["x"], 2*x-1+0.1*rng.NormFloat64())
 	}

@@ -54,7 +54,8 @@ func ExampleBuild_weak() {
 	for k := range n {
 		t := step * float64(k)
 		e, s, c := math.Exp(-0.1*t), math.Sin(2*t), math.Cos(2*t)
-		series.Time, series.Line = append(series.Time, t), append(series.Line, k+2)
+		series.Time = append(series.Time, t)
+		series.Line.Add(k + 2)
 		series.Values["x"] = append(series.Values["x"], e*(c+0.05*s)+0.1*rng.NormFloat64())
 		series.Values["v"] = append(series.Values["v"], -2.005*e*s+0.1*rng.NormFloat64())
 	}

@@ -56,7 +56,7 @@ func (p *table) atRows(rows []int, f *expression.Func, names []string, scale []f
 				at[v] = fmt.Sprintf("%s = %v", name, data[v][rows[t]])
 			}
 			return nil, &ModelError{append([]string{"model"}, path...), -1, fmt.Errorf("%s is %v at %s:%d, where %s",
-				what, out[t], p.file, p.line[rows[t]], strings.Join(at, ", "))}
+				what, out[t], p.file, p.line.At(rows[t]), strings.Join(at, ", "))}
 		}
 	}
 	return out, nil

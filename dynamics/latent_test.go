@@ -15,7 +15,7 @@ func decay() (*Model, *Series) {
 	for i, t := range s.Time {
 		b := k * a0 / (q - k) * (math.Exp(-k*t) - math.Exp(-q*t))
 		s.Values["b"] = append(s.Values["b"], b+0.05*math.Cos(7*float64(i)))
-		s.Line = append(s.Line, i+2)
+		s.Line.Add(i + 2)
 	}
 	return &Model{States: []string{"b"}, Likelihood: "trajectory",
 		Equations: []Equation{{"a", "-k*a"}, {"b", "k*a - q*b"}},

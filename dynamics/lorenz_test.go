@@ -25,7 +25,8 @@ func lorenz(n int) *Series {
 	x := [3]float64{-8, 8, 27}
 	const h = 0.01
 	for i := range n {
-		s.Time, s.Line = append(s.Time, h*float64(i)), append(s.Line, i+2)
+		s.Time = append(s.Time, h*float64(i))
+		s.Line.Add(i + 2)
 		k1 := right(x)
 		for j, name := range s.States {
 			s.Values[name] = append(s.Values[name], x[j])

@@ -107,12 +107,12 @@ func TestBlankLines(t *testing.T) {
 			continue
 		}
 		if f.lines == "" {
-			if n := s.rows(); n != 10_003 || s.Line[n-1] != n+1 || s.Values["x"][n-1] != float64(n) {
+			if n := s.rows(); n != 10_003 || s.Line.At(n-1) != n+1 || s.Values["x"][n-1] != float64(n) {
 				t.Errorf("%d rows", n)
 			}
 			continue
 		}
-		if lines, values := fmt.Sprint(s.Line), fmt.Sprint(s.Values["x"]); lines != f.lines || values != f.values {
+		if lines, values := fmt.Sprint(s.Line.Numbers()), fmt.Sprint(s.Values["x"]); lines != f.lines || values != f.values {
 			t.Errorf("%q: lines %s, values %s, want %s, %s", f.text, lines, values, f.lines, f.values)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type table struct {
 	*Problem
 	values   map[string][]float64 // of states, time and fixed parameters, at all rows
-	line     []int
+	line     Runs
 	file     string
 	at       [][]int                // by equation, the rows that it explains
 	made     [][]slope.Stencil      // by equation, of which data their derivatives are made; or nil

@@ -13,7 +13,7 @@ import (
 // grown is a long series of logistic growth with feeding, and noise.
 func grown(rows int) *Series {
 	rng := rand.New(rand.NewPCG(5, 6))
-	s := &Series{States: []string{"H", "L"}, Time: make([]float64, rows), Line: seq(rows), Values: map[string][]float64{}}
+	s := &Series{States: []string{"H", "L"}, Time: make([]float64, rows), Line: RunsOf(seq(rows)...), Values: map[string][]float64{}}
 	for t := range rows {
 		s.Time[t] = 0.01 * float64(t)
 		s.Values["H"] = append(s.Values["H"], 5+3*math.Sin(s.Time[t])+0.001*rng.NormFloat64())

@@ -22,6 +22,7 @@ type Columns struct {
 	Least       int      // rows, and values of each state, at least; 0 is three, as many as a derivative takes; −1 is none
 	Categories  []string // columns of categories
 	Noun        string   // what messages call a state; "" is state
+	Untimed     bool     // Time of the series stays nil
 }
 
 func (c Columns) noun() string { return cmp.Or(c.Noun, "state") }
@@ -37,7 +38,7 @@ type Series struct {
 	States []string             // names
 	Values map[string][]float64 // of each state, at least three of them not missing
 	Given  map[string][]float64 // derivatives given in the file, by state
-	Line   []int                // the line of the file of each row
+	Line   Runs                 // the line of the file of each row
 	Levels map[string]Levels    // of columns of categories
 }
 
@@ -56,7 +57,7 @@ func (s *Series) head(n int) *Series {
 		return s
 	}
 	out := *s
-	out.Time, out.Line, out.Values = s.Time[:n], s.Line[:n], map[string][]float64{}
+	out.Time, out.Line, out.Values = s.Time[:n], s.Line.head(n), map[string][]float64{}
 	for name, v := range s.Values {
 		out.Values[name] = v[:n]
 	}
@@ -108,7 +109,7 @@ func (s *Series) missing(state string) string {
 		}
 		switch n++; {
 		case n <= 8:
-			lines = append(lines, strconv.Itoa(s.Line[t]))
+			lines = append(lines, strconv.Itoa(s.Line.At(t)))
 		case n == 9:
 			lines = append(lines, "…")
 		}

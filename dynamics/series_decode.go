@@ -41,6 +41,7 @@ func (d *decoder) fault(line, column int, format string, args ...any) {
 }
 
 func (d *decoder) decode(r io.Reader, c Columns) {
+	lines, cells := extents(r)
 	r, err := Text(r, d.file)
 	if err != nil {
 		d.faults = append(d.faults, err)
@@ -53,6 +54,13 @@ func (d *decoder) decode(r io.Reader, c Columns) {
 	d.csv.ReuseRecord = true
 	if !d.readHeader(c) {
 		return
+	}
+	for _, w := range d.wanted { // at once: a column that grows takes twice its room
+		if n := min(lines, cells/len(d.header)); w.levels != nil {
+			w.levels.Of = make([]int, 0, n)
+		} else {
+			w.values = make([]float64, 0, n)
+		}
 	}
 	d.series = &Series{File: d.file, Values: map[string][]float64{}, Given: map[string][]float64{}, Levels: map[string]Levels{}}
 	d.readRows()
@@ -209,7 +217,7 @@ func height(record []string) int {
 
 // row adds a row; at tells line and column of a cell.
 func (d *decoder) row(line int, record []string, at func(field int) (line, column int)) {
-	d.series.Line = append(d.series.Line, line)
+	d.series.Line.Add(line)
 	if len(record) != len(d.header) {
 		d.fault(line, 1, "%d cells in this row, %d in the header", len(record), len(d.header))
 		for _, w := range d.wanted {
@@ -374,16 +382,18 @@ func extent(v []float64) (n int, most float64) {
 func (d *decoder) finish(c Columns) {
 	s := d.series
 	least := cmp.Or(c.Least, minRows)
-	if n := len(s.Line); n < least {
+	if n := s.Line.Len(); n < least {
 		d.fault(0, 0, "%s of data: at least %s", counted(n, "row"), needed(least))
 		return
 	}
 	w := d.wanted
-	if c.Time == "" {
-		for i := range s.Line {
-			s.Time = append(s.Time, float64(i))
+	switch {
+	case c.Time == "" && !c.Untimed:
+		s.Time = make([]float64, s.Line.Len())
+		for i := range s.Time {
+			s.Time[i] = float64(i)
 		}
-	} else {
+	case c.Time != "":
 		s.Time, w = w[0].values, w[1:]
 		d.checkTimes(c.Time)
 	}
@@ -445,12 +455,12 @@ func (d *decoder) checkTimes(column string) {
 		}
 		switch {
 		case twice:
-			d.fault(s.Line[i], 1, "%s %v comes twice, first in line %d: keep one row for each time", column, t, s.Line[before])
+			d.fault(s.Line.At(i), 1, "%s %v comes twice, first in line %d: keep one row for each time", column, t, s.Line.At(before))
 			continue
 		case i > 0 && t < s.Time[i-1]:
-			d.fault(s.Line[i], 1, "%s %v comes after %v: sort the rows by time", column, t, s.Time[i-1])
+			d.fault(s.Line.At(i), 1, "%s %v comes after %v: sort the rows by time", column, t, s.Time[i-1])
 		case i > 0 && t-s.Time[i-1] < 1e-12*math.Max(math.Abs(t), math.Abs(s.Time[i-1])):
-			d.fault(s.Line[i], 1, "%s %v and %v are too close together to tell a slope", column, s.Time[i-1], t)
+			d.fault(s.Line.At(i), 1, "%s %v and %v are too close together to tell a slope", column, s.Time[i-1], t)
 		}
 	}
 }

@@ -2,9 +2,12 @@ package dynamics
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -24,7 +27,7 @@ func lynxHare() *Series { return must(ReadSeries("../data/lynx_hare.csv", lynxCo
 
 func TestReadSeries(t *testing.T) {
 	s := lynxHare()
-	if s.rows() != 21 || s.Time[0] != 1900 || s.Values["L"][20] != 8.6 || s.Values["H"][1] != 47.2 || s.Line[20] != 22 {
+	if s.rows() != 21 || s.Time[0] != 1900 || s.Values["L"][20] != 8.6 || s.Values["H"][1] != 47.2 || s.Line.At(20) != 22 {
 		t.Errorf("read %+v", s)
 	}
 	text := string(must(os.ReadFile("../data/lynx_hare.csv")))
@@ -178,7 +181,7 @@ func FuzzDecodeSeries(f *testing.F) {
 
 // polynomial returns a series of one state x = Σ c_k t^k on uneven times.
 func polynomial(c []float64, times []float64) *Series {
-	s := &Series{File: "f.csv", Time: times, States: []string{"x"}, Values: map[string][]float64{}, Line: make([]int, len(times))}
+	s := &Series{File: "f.csv", Time: times, States: []string{"x"}, Values: map[string][]float64{}, Line: RunsOf(make([]int, len(times))...)}
 	for _, t := range times {
 		v := 0.0
 		for k := len(c) - 1; k >= 0; k-- {
@@ -270,5 +273,34 @@ func TestBadDerivatives(t *testing.T) {
 	if _, err := s.slopes(Derivative{}, s.States, true); err == nil ||
 		err.Error() != "../data/lynx_hare.csv:5: H = 0: the likelihood log-derivative needs positive data; use derivative" {
 		t.Errorf("not positive: %v", err)
+	}
+}
+
+// Columns of a file that can be looked at beforehand have room for its rows from the first on, and are
+// what they are where it cannot; the room is never more than the cells that the file may have.
+//
+// Mutants: columns that grow.
+func TestColumnsAreAllocatedOnce(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("x,g,y\n")
+	for i := range 5000 {
+		fmt.Fprintf(&text, "%d,%c,%d\n", i, 'a'+i%3, -i)
+	}
+	c := Columns{States: []Named{{"x", "x"}, {"y", "y"}}, Categories: []string{"g"}, Untimed: true}
+	once := must(DecodeSeries(strings.NewReader(text.String()), "f.csv", c))
+	grown := must(DecodeSeries(struct{ io.Reader }{strings.NewReader(text.String())}, "f.csv", c))
+	if !reflect.DeepEqual(once, grown) {
+		t.Error("columns depend on what reads them")
+	}
+	for name, column := range once.Values {
+		if len(column) != 5000 || cap(column) > 5002 || once.Time != nil {
+			t.Errorf("%d values of %s have room for %d", len(column), name, cap(column))
+		}
+	}
+	if of := once.Levels["g"].Of; len(of) != 5000 || cap(of) > 5002 {
+		t.Errorf("%d categories have room for %d", len(of), cap(of))
+	}
+	if lines, cells := extents(strings.NewReader("a,b\n" + strings.Repeat("\n", 99))); lines != 101 || cells != 104 {
+		t.Errorf("%d lines and %d cells at most", lines, cells)
 	}
 }

@@ -56,7 +56,8 @@ func (k *knownSystem) series(rows int, noise float64, seed uint64) *Series {
 		return at
 	}
 	for i := range rows {
-		s.Time, s.Line = append(s.Time, k.step*float64(i)), append(s.Line, i+2)
+		s.Time = append(s.Time, k.step*float64(i))
+		s.Line.Add(i + 2)
 		for j, name := range s.States {
 			s.Values[name] = append(s.Values[name], y[j])
 		}

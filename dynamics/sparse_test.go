@@ -131,7 +131,8 @@ func TestSparseWarnings(t *testing.T) {
 	s := &Series{File: "data.csv", States: []string{"x", "y"}, Values: map[string][]float64{}, Given: map[string][]float64{}}
 	for i := range 200 {
 		x := math.Sin(float64(i)) + 0.1*rng.NormFloat64()
-		s.Time, s.Line = append(s.Time, float64(i)), append(s.Line, i+2)
+		s.Time = append(s.Time, float64(i))
+		s.Line.Add(i + 2)
 		s.Values["x"], s.Values["y"] = append(s.Values["x"], x), append(s.Values["y"], x+1e-3*rng.NormFloat64())
 		s.Given["x"], s.Given["y"] = append(s.Given["x"], x+0.1*rng.NormFloat64()), append(s.Given["y"], rng.NormFloat64())
 	}

@@ -17,7 +17,7 @@ func forced() (*Model, *Series) {
 		Equations: []Equation{{"v", "-k*sin(x) - c*v + f*cos(s) + 0*t"}, {"x", "v"}}, Fixed: []Value{{"c", 0.3}}}
 	n := 12
 	s := &Series{Time: make([]float64, n), States: m.States, Values: map[string][]float64{"x": make([]float64, n), "v": make([]float64, n)},
-		Line: make([]int, n)}
+		Line: RunsOf(make([]int, n)...)}
 	for i := range n {
 		s.Time[i] = 0.3 * float64(i)
 		s.Values["x"][i], s.Values["v"][i] = math.Sin(s.Time[i])+0.1*float64(i%3), math.Cos(s.Time[i])

@@ -55,3 +55,23 @@ func (r *inked) Read(p []byte) (int, error) {
 	r.ended += bytes.Count(p[:n], []byte("\n"))
 	return n, err
 }
+
+// extents are how many lines and cells r may have at most, which is then where it was; 0 where
+// that cannot be told beforehand.
+func extents(r io.Reader) (lines, cells int) {
+	file, ok := r.(io.Seeker)
+	if !ok {
+		return 0, 0
+	}
+	from, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0, 0
+	}
+	for buf := make([]byte, 1<<16); err == nil; {
+		var n int
+		n, err = r.Read(buf)
+		lines, cells = lines+bytes.Count(buf[:n], []byte("\n")), cells+n
+	}
+	_, _ = file.Seek(from, io.SeekStart) // where it was a moment ago
+	return lines + 1, cells + 1
+}

@@ -271,7 +271,7 @@ func (p *Problem) explain(t *trajectory, s *Series) error {
 			}
 			if t.lognormal && y == y {
 				if !(y > 0) {
-					return &DataError{s.File, s.Line[i], 0, fmt.Sprintf(
+					return &DataError{s.File, s.Line.At(i), 0, fmt.Sprintf(
 						"%s is %v: log-normal noise needs positive data: use noise: normal", state, y)}
 				}
 				y = math.Log(y)

@@ -163,7 +163,7 @@ func BenchmarkBuildTrajectory(b *testing.B) {
 // What a solution takes is told where it is much, with the solver that took it.
 func TestEffort(t *testing.T) {
 	s := &Series{File: "f.csv", States: []string{"x"}, Values: map[string][]float64{"x": {1, 0.9, 0.8, 0.75}}, Time: []float64{0, 1, 2, 3},
-		Line: []int{2, 3, 4, 5}}
+		Line: RunsOf(2, 3, 4, 5)}
 	build := func(rate string) *Problem {
 		m := &Model{States: []string{"x"}, Equations: []Equation{{"x", "-a*x + sin(" + rate + "*t)"}}, Likelihood: "trajectory",
 			Noise: Noise{SD: []Value{{"x", 0.1}}}, Fixed: []Value{{"x.initial", 1}}, Solver: ode.Options{Method: ode.LSODA, RTol: 1e-8}}

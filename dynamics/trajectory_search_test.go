@@ -14,7 +14,7 @@ import (
 // each state's spread.
 func noisy(t *testing.T, m *Model, times, y0, x []float64, share float64, rng *rand.Rand) *Series {
 	t.Helper()
-	s := &Series{Time: times, States: m.States, Values: map[string][]float64{}, Line: make([]int, len(times))}
+	s := &Series{Time: times, States: m.States, Values: map[string][]float64{}, Line: RunsOf(make([]int, len(times))...)}
 	for _, state := range m.States {
 		s.Values[state] = make([]float64, len(times))
 	}

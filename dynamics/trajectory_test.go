@@ -141,7 +141,7 @@ func decaying(kind string, times, values []float64) (*Model, *Series) {
 	m := &Model{States: []string{"x"}, Equations: []Equation{{"x", "-a*x"}}, Likelihood: "trajectory",
 		Noise: Noise{Kind: kind}, Solver: ode.Options{RTol: 1e-10, ATol: []float64{1e-12}}}
 	line := make([]int, len(times))
-	return m, &Series{File: "x.csv", Time: times, States: m.States, Values: map[string][]float64{"x": values}, Line: line}
+	return m, &Series{File: "x.csv", Time: times, States: m.States, Values: map[string][]float64{"x": values}, Line: RunsOf(line...)}
 }
 
 // With the solution in closed form, energy and gradient are exact at random
@@ -204,7 +204,7 @@ func TestTrajectoryGradientByDifferences(t *testing.T) {
 	m := &Model{States: []string{"x", "v"}, Equations: []Equation{{"x", "v"}, {"v", "-k*sin(x) - c*v + f*cos(t)"}},
 		Likelihood: "trajectory", Fixed: []Value{{"v.initial", 0.5}}, Noise: Noise{Kind: "given", SD: []Value{{"v", 0.3}}},
 		Solver: ode.Options{Method: ode.DOP853, RTol: 1e-12, ATol: []float64{1e-12}}}
-	s := &Series{Time: []float64{0, 0.4, 1, 1.3, 2, 2.5, 3, 4}, States: m.States, Line: make([]int, 8), Values: map[string][]float64{
+	s := &Series{Time: []float64{0, 0.4, 1, 1.3, 2, 2.5, 3, 4}, States: m.States, Line: RunsOf(make([]int, 8)...), Values: map[string][]float64{
 		"x": {1, 1.4, math.NaN(), 0.9, 0.1, 0.3, math.NaN(), -1}, "v": {math.NaN(), 0.1, -0.3, -0.8, -1, -0.9, -0.7, 0.1}}}
 	p := must(Build(m, s))
 	if want := []string{"k", "c", "f", "x.initial", "x.noise"}; !cmp.Equal(p.Parameters, want) {
@@ -315,7 +315,7 @@ func TestStiffTrajectory(t *testing.T) {
 	m := &Model{States: []string{"x", "y"}, Equations: []Equation{{"x", "y"}, {"y", "mu*(1 - x^2)*y - x"}}, Likelihood: "trajectory",
 		Noise: Noise{SD: []Value{{"x", 1}, {"y", 1e3}}}, Start: []Value{{"mu", 900}}, Priors: []Prior{{"mu", "normal(1000, 50)"}},
 		Fixed: []Value{{"x.initial", 2}, {"y.initial", 0}}}
-	s := &Series{Time: []float64{0, 100, 200, 300}, States: m.States, Line: make([]int, 4),
+	s := &Series{Time: []float64{0, 100, 200, 300}, States: m.States, Line: RunsOf(make([]int, 4)...),
 		Values: map[string][]float64{"x": {2, 1.9, 1.8, 1.7}, "y": {0, 0, 0, 0}}}
 	p := must(Build(m, s))
 	if p.path().options.Method != ode.LSODA {

@@ -214,7 +214,8 @@ func TestPredictInBlocks(t *testing.T) {
 	s := &dynamics.Series{States: []string{"H"}, Values: map[string][]float64{}, Given: map[string][]float64{}}
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range rows {
-		s.Time, s.Line = append(s.Time, float64(i)), append(s.Line, i+2)
+		s.Time = append(s.Time, float64(i))
+		s.Line.Add(i + 2)
 		s.Values["H"] = append(s.Values["H"], 1)
 		s.Given["H"] = append(s.Given["H"], 3+rng.NormFloat64())
 	}

@@ -96,11 +96,13 @@ func (p *Predictive) UnmarshalJSON(b []byte) error {
 }
 
 const (
-	mostDraws = 4000 // at which densities are evaluated, for few data
-	leastMost = 500  // for many
-	densities = 10e6 // draws × data between the two: some seconds, and 80 MB
-	trusted   = 0.7  // the largest Pareto shape that can be trusted
-	rough     = 16   // draws of the sum over all data, where some are left out
+	mostDraws = 4000    // at which densities are evaluated, for few data
+	leastMost = 500     // for many
+	densities = 10e6    // draws × data between the two: some seconds
+	trusted   = 0.7     // the largest Pareto shape that can be trusted
+	rough     = 16      // draws of the sum over all data, where some are left out
+	block     = 1 << 16 // data that are looked at together then
+	together  = 1 << 12 // data whose densities at all draws are held
 )
 
 // Predict computes the predictive densities of a model's data from draws of
@@ -118,35 +120,15 @@ func Predict(ctx context.Context, e *Explained, draws [][][]float64) (*Predictiv
 	if err != nil {
 		return nil, err
 	}
-	terms, densitiesOf := make([]float64, len(some)), e.LogDensity(some)
-	if !densitiesOf(terms, states[0]) {
-		return nil, errors.New("noise: paper is no likelihood, so that nothing is predicted: use noise: estimate, or give it")
-	}
 	out := &Predictive{Draws: len(states), Every: (n + len(some) - 1) / len(some), Noise: e.Noise, Data: e.Data}
-	logLik, eff := make([][]float64, len(some)), make([]float64, len(some))
-	for i := range logLik {
-		logLik[i] = make([]float64, len(states))
-	}
-	for s, x := range states {
-		if err := ctx.Err(); err != nil {
+	for from := 0; from < len(some); from += together {
+		n := min(together, len(some)-from)
+		if err := out.look(ctx, e.LogDensity(some[from:from+n]), n, states, ladders); err != nil {
 			return nil, err
 		}
-		densitiesOf(terms, x)
-		for i := range logLik {
-			logLik[i][s] = terms[i]
-		}
 	}
-	for i, l := range logLik {
-		eff[i] = diag.RelativeEfficiency(split(l, ladders))
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	loo, waic := diag.LOO(logLik, eff), diag.WAIC(logLik)
-	out.Pointwise = Pointwise{ELPDLOO: loo.Pointwise, ELPDWAIC: waic.Pointwise, K: loo.K}
-	out.ELPDLOO, out.SELOO = diag.SumSE(loo.Pointwise)
-	out.ELPDWAIC, out.SEWAIC = diag.SumSE(waic.Pointwise)
-	out.PLOO, out.PWAIC = loo.P, waic.P
+	out.ELPDLOO, out.SELOO = diag.SumSE(out.Pointwise.ELPDLOO)
+	out.ELPDWAIC, out.SEWAIC = diag.SumSE(out.Pointwise.ELPDWAIC)
 	if len(some) < n {
 		if err := out.scaleUp(ctx, e, states, some); err != nil {
 			return nil, err
@@ -160,6 +142,35 @@ func Predict(ctx context.Context, e *Explained, draws [][][]float64) (*Predictiv
 		}
 	}
 	return out, nil
+}
+
+// look adds what leaving each of n data out tells, whose log densities at a state are written by densities.
+func (out *Predictive) look(ctx context.Context, densities func(dst, x []float64) bool, n int, states [][]float64, ladders int) error {
+	terms, logLik := make([]float64, n), make([][]float64, n)
+	for i := range logLik {
+		logLik[i] = make([]float64, len(states))
+	}
+	for s, x := range states {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !densities(terms, x) {
+			return errors.New("noise: paper is no likelihood, so that nothing is predicted: use noise: estimate, or give it")
+		}
+		for i := range logLik {
+			logLik[i][s] = terms[i]
+		}
+	}
+	to := &out.Pointwise
+	for i, l := range logLik {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		loo, waic := diag.LOO(logLik[i:i+1], []float64{diag.RelativeEfficiency(split(l, ladders))}), diag.WAIC(logLik[i:i+1])
+		to.ELPDLOO, to.ELPDWAIC, to.K = append(to.ELPDLOO, loo.Estimate), append(to.ELPDWAIC, waic.Estimate), append(to.K, loo.K[0])
+		out.PLOO, out.PWAIC = out.PLOO+loo.P, out.PWAIC+waic.P
+	}
+	return nil
 }
 
 // sampled are at most most of n data, by their places: all, or one drawn in each of
@@ -176,23 +187,35 @@ func sampled(n, most int) []int {
 
 // scaleUp turns what is known of some data into sums over all.
 func (out *Predictive) scaleUp(ctx context.Context, e *Explained, states [][]float64, some []int) error {
-	all, densities := make([]float64, e.Observed), e.LogDensity(nil)
-	mean := make([]float64, len(all))
-	for s := range rough {
-		if err := ctx.Err(); err != nil {
-			return err
+	n, m := float64(e.Observed), float64(len(some))
+	whole, means := 0.0, make([]float64, 0, len(some)) // of mean log densities, the sum and those of some
+	for from := 0; from < e.Observed; from += block {
+		mean := make([]float64, min(block, e.Observed-from))
+		one, at := make([]float64, len(mean)), make([]int, len(mean))
+		for i := range at {
+			at[i] = from + i
 		}
-		densities(all, states[(2*s+1)*len(states)/(2*rough)])
-		for i, l := range all {
-			mean[i] += l / rough
+		densities := e.LogDensity(at)
+		for s := range rough {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			densities(one, states[(2*s+1)*len(states)/(2*rough)])
+			for i, l := range one {
+				mean[i] += l / rough
+			}
+		}
+		for _, v := range mean {
+			whole += v
+		}
+		for k := len(means); k < len(some) && some[k] < from+len(mean); k++ {
+			means = append(means, mean[some[k]-from])
 		}
 	}
-	n, m := float64(len(all)), float64(len(some))
-	whole, _ := diag.SumSE(mean)
 	sum := func(pointwise []float64, se float64) (float64, float64) {
 		rest := make([]float64, len(some))
-		for i, t := range some {
-			rest[i] = pointwise[i] - mean[t]
+		for i, v := range means {
+			rest[i] = pointwise[i] - v
 		}
 		gap, err := diag.SumSE(rest)
 		return whole + n/m*gap, math.Hypot(se*math.Sqrt(n/m), err*n/m)

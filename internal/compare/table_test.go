@@ -192,7 +192,8 @@ func TestManyData(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	s := &dynamics.Series{File: "many.csv", States: []string{"x"}, Values: map[string][]float64{}, Given: map[string][]float64{}}
 	for i := range n {
-		s.Time, s.Line = append(s.Time, float64(i)), append(s.Line, i+2)
+		s.Time = append(s.Time, float64(i))
+		s.Line.Add(i + 2)
 		s.Values["x"] = append(s.Values["x"], rng.NormFloat64())
 		s.Given["x"] = append(s.Given["x"], 0.5*s.Values["x"][i]+rng.NormFloat64())
 	}

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -368,7 +371,8 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 		t.SHA256 = ""
 	}
 	sum := sha256.New()
-	if _, err = io.Copy(sum, file); err == nil {
+	size, err := io.Copy(sum, file)
+	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
 	}
 	if err != nil {
@@ -384,15 +388,30 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 	m := f.model
 	r := &f.resolved
 	m.Likelihood, m.LogLik, m.Labels, m.Where, m.Drop = r.Likelihood, r.LogLik, r.Labels, t.Where, t.Missing == "drop"
+	lavish := thrift(size)
 	p, err := rows.Build(m, file, t.File)
 	if err != nil {
+		lavish()
 		in.Faults(err)
 		return nil
 	}
 	if f.constrainsFixed(p) {
 		return nil
 	}
+	runtime.AddCleanup(p, func(end func()) { end() }, lavish)
 	return p
+}
+
+// thrift has less garbage beside columns of about so many bytes than there would be, unless GOGC says
+// how much, until what it returns is called.
+func thrift(size int64) (lavish func()) {
+	const garbage, least = 16 << 20, 10 // bytes; percent
+	percent := max(least, int(100*garbage/max(1, size)))
+	if percent >= 100 || os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	was := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(was) }
 }
 
 // constrainsFixed reports constraints on entries that are numbers, or follow from others.

@@ -81,7 +81,7 @@ func (o *Options) ofRows(src *source) (*rowTask, error) {
 	if t.of, err = src.run.Rows.On(file, o.Data); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
-	if len(t.of.Line) == 0 {
+	if t.of.Line.Len() == 0 {
 		return nil, fmt.Errorf("--data: %s: every row lacks a value that the model takes", o.Data)
 	}
 	return t, nil
@@ -91,7 +91,7 @@ func (o *Options) ofRows(src *source) (*rowTask, error) {
 const mostPredicted = 100_000_000
 
 func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error) {
-	o, n := t.asked, len(t.of.Line)
+	o, n := t.asked, t.of.Line.Len()
 	states, of, err := t.src.draws(min(o.Draws, max(1, mostPredicted/n/len(t.of.Of))))
 	if err != nil {
 		return nil, nil, nil, err
@@ -116,7 +116,7 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 		return nil, nil, nil, err
 	}
 	var table columns
-	table.add("line", floats(t.of.Line))
+	table.add("line", floats(t.of.Line.Numbers()))
 	var shown []figure.Predicted
 	for i := range t.of.Of {
 		of := &t.of.Of[i]
@@ -195,7 +195,7 @@ func (t *rowTask) all(ctx context.Context, drawn [][][]float64) ([]byte, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for row, line := range t.of.Line {
+		for row, line := range t.of.Line.All() {
 			b.WriteString(strconv.Itoa(k+1) + "," + strconv.Itoa(line))
 			for i := range drawn {
 				b.WriteByte(',')

@@ -43,7 +43,8 @@ type Fit struct {
 	Basin       []float64 `json:"basins"` // of every mode: the share of the density where its normal law is the densest
 	Evaluations int64     `json:"evaluations"`
 
-	laws Mixture // the normal laws at the modes, where parts begin
+	laws  Mixture // the normal laws at the modes, where parts begin
+	rough Target  // what hot chains go by
 }
 
 // Fit fits a mixture to the modes of s, in rounds of importance sampling that move its parts
@@ -69,6 +70,7 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
+	f.rough = rough
 	for range sharpening - 1 {
 		if err := f.sharpen(ctx, rough, rng, wide, true); err != nil || f.Share == 0 {
 			return nil, err
@@ -123,7 +125,7 @@ func (f *Fit) look(ctx context.Context, t Target, rng *rand.Rand) (bool, error) 
 		if !(f.K < trusted) {
 			return false, nil
 		}
-		p, err := f.roam(ctx, t, rng)
+		p, err := f.roam(ctx, f.rough, rng)
 		if err != nil || p.Weight <= unheardOf {
 			return err == nil, err
 		}

@@ -75,7 +75,7 @@ func (b *builder) written(v *array, labels []string) string {
 	for i, dim := range v.dims {
 		if l, ok := b.series.Levels[dim]; ok {
 			row := slices.IndexFunc(l.Of, func(k int) bool { return k >= 0 && l.Names[k] == labels[i] })
-			return fmt.Sprintf(". Shorten it in %s:%d", b.series.File, b.series.Line[row])
+			return fmt.Sprintf(". Shorten it in %s:%d", b.series.File, b.series.Line.At(row))
 		}
 	}
 	return ""
@@ -126,7 +126,7 @@ func (b *builder) labelsOf(path []string, v *array, dim string) (names []string,
 	}
 	l := b.series.Levels[dim]
 	used := make([]bool, len(l.Names))
-	for _, i := range b.keep {
+	for _, i := range b.keep.All() {
 		used[l.Of[i]] = true
 	}
 	for i, name := range l.Names {

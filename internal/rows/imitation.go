@@ -94,8 +94,8 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 		}
 		im.numbers[o.Name] = slices.Clone(b.series.Values[o.Name])
 	}
-	if im.forward && len(b.keep) > mostForward {
-		return nil, fmt.Errorf("rows that look back at what is drawn are drawn one by one, %d at most: these are %d", mostForward, len(b.keep))
+	if im.forward && b.keep.Len() > mostForward {
+		return nil, fmt.Errorf("rows that look back at what is drawn are drawn one by one, %d at most: these are %d", mostForward, b.keep.Len())
 	}
 	for i := 0; i < len(p.Outcomes.Of); i += p.Outcomes.Of[i].together {
 		im.outcomes = append(im.outcomes, im.imitated(p.Outcomes.Of[i:]))
@@ -106,7 +106,7 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 // imitated makes what draws the first of some outcomes, with those that its law is of together.
 func (im *Imitation) imitated(from []Outcome) *imitated {
 	b, o := im.from, &from[0]
-	out := &imitated{value: make([]float64, o.together*len(b.keep))}
+	out := &imitated{value: make([]float64, o.together*b.keep.Len())}
 	for _, of := range from[:o.together] {
 		out.columns = append(out.columns, of.Name)
 	}
@@ -114,7 +114,7 @@ func (im *Imitation) imitated(from []Outcome) *imitated {
 		out.draws = append(out.draws, o.Draws())
 		return out
 	}
-	for i, row := range b.keep {
+	for i, row := range b.keep.All() {
 		one := Outcome{law: o.law, together: o.together}
 		var back []lagged
 		for _, a := range o.args {
@@ -141,24 +141,24 @@ func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
 		for k, column := range o.columns {
 			v := drawn(k)
 			if v-v != 0 {
-				return fmt.Errorf("%s is %g in line %d", column, v, b.series.Line[b.keep[i]])
+				return fmt.Errorf("%s is %g in line %d", column, v, b.series.Line.At(b.keep.At(i)))
 			}
-			im.numbers[column][b.keep[i]] = v
+			im.numbers[column][b.keep.At(i)] = v
 		}
 		return nil
 	}
 	if !im.forward {
 		for _, o := range im.outcomes {
 			o.draws[0](o.value, x, rng)
-			for i := range b.keep {
-				if err := set(o, i, func(k int) float64 { return o.value[k*len(b.keep)+i] }); err != nil {
+			for i := range b.keep.Len() {
+				if err := set(o, i, func(k int) float64 { return o.value[k*b.keep.Len()+i] }); err != nil {
 					return nil, err
 				}
 			}
 		}
 		return im.text(), nil
 	}
-	for i := range b.keep {
+	for i := range b.keep.Len() {
 		for _, o := range im.outcomes {
 			for _, l := range o.back[i] {
 				l.at[0] = im.numbers[l.column][l.row]
@@ -184,7 +184,7 @@ func (im *Imitation) text() []byte {
 		header = append(header, b.columns[n])
 	}
 	_ = w.Write(header) // to memory, as all that follows
-	for row := range b.series.Line {
+	for row := range b.series.Line.Len() {
 		var cells []string
 		for _, n := range numbers {
 			cell := ""

@@ -280,7 +280,7 @@ func (p *Posterior) Indefinite(x []float64) string {
 			with[i] = make([]float64, f.rows)
 			f.values()(with[i], x)
 		}
-		for row, line := range p.Outcomes.Line {
+		for row, line := range p.Outcomes.Line.All() {
 			for i := range a {
 				a[i] = with[i][row]
 			}

@@ -1,11 +1,13 @@
 package rows
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/dynamics"
@@ -21,7 +23,8 @@ type Likelihood struct {
 	dim      int
 	observed string    // what is explained
 	hash     string    // of the values
-	constant []float64 // what is added to every row; nil is nothing
+	constant constants // what is added to every row
+	total    float64   // of these
 }
 
 // A part is a part of −log density of all rows, but for what is constant.
@@ -86,6 +89,7 @@ func (b *builder) likelihood() {
 		return
 	}
 	b.observe(out)
+	out.total = out.constant.total()
 	if err == nil {
 		out.rowwise = *of
 		err = b.summed(out, varying)
@@ -214,11 +218,11 @@ func (b *builder) ofData(name string) bool {
 // take: of each the first.
 func (b *builder) check(t term) {
 	before := len(b.faults)
-	var y []float64
+	var y constants
 	for i, full := range t.full {
 		y = b.checked(t, t.y[i], full, t.law.of, "with "+t.law.name+" a value")
 	}
-	var args [][]float64
+	var args []constants
 	for i, arg := range t.law.args {
 		values := b.checked(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name)
 		args = append(args, values)
@@ -226,7 +230,7 @@ func (b *builder) check(t term) {
 		switch {
 		case len(b.faults) > before:
 			return
-		case y != nil && values != nil:
+		case y.n > 0 && values.n > 0:
 		case arg == "lo" || arg == "hi":
 			b.fault(t.path, -1, "a law is cut off at formulas of columns, and so is what it is of: others would depend on parameters whether "+
 				"data are possible")
@@ -234,19 +238,19 @@ func (b *builder) check(t term) {
 		default:
 			continue
 		}
-		for row, n := range values {
-			what := ""
-			switch {
-			case arg == "n" && y[row] > n:
+		for row := range values.n {
+			n, what := values.at(row), ""
+			switch y := y.at(row); {
+			case arg == "n" && y > n:
 				what = "more than the %g tries"
-			case arg == "lo" && y[row] < n:
+			case arg == "lo" && y < n:
 				what = "below %g, where its law is cut off"
-			case arg == "hi" && y[row] > n:
+			case arg == "hi" && y > n:
 				what = "above %g, where its law is cut off"
 			default:
 				continue
 			}
-			b.faultIn(row, "%s is "+what, b.found(y[row], t.y[0]), n)
+			b.faultIn(row, "%s is "+what, b.found(y.at(row), t.y[0]), n)
 			break
 		}
 	}
@@ -254,7 +258,7 @@ func (b *builder) check(t term) {
 }
 
 // definite reports the first row in which a covariance of data alone is not positive definite.
-func (b *builder) definite(t term, args [][]float64) {
+func (b *builder) definite(t term, args []constants) {
 	if t.law.joint == nil {
 		return
 	}
@@ -263,10 +267,10 @@ func (b *builder) definite(t term, args [][]float64) {
 		return names != nil
 	})
 	a := make([]float64, len(args))
-	for row := range b.keep {
+	for row := range b.keep.Len() {
 		for i, values := range args {
-			if a[i] = math.NaN(); values != nil {
-				a[i] = values[row]
+			if a[i] = math.NaN(); values.n > 0 {
+				a[i] = values.at(row)
 			}
 		}
 		switch {
@@ -282,23 +286,23 @@ func (b *builder) definite(t term, args [][]float64) {
 }
 
 // checked are the values of a formula that is written so, and a fault where one is none of
-// those that what may have; nil if the formula is not of data alone.
-func (b *builder) checked(t term, written, text string, of support, what string) []float64 {
+// those that what may have; none if the formula is not of data alone.
+func (b *builder) checked(t term, written, text string, of support, what string) constants {
 	names, err := expression.Names(text)
 	if err != nil || slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
-		return nil
+		return constants{}
 	}
 	values, err := b.evaluated(text, names)
 	if err != nil {
-		return nil // which is told of the whole term
+		return constants{} // which is told of the whole term
 	}
-	row := slices.IndexFunc(values, func(v float64) bool { return !of.holds(v) })
+	row := values.first(func(v float64) bool { return !of.holds(v) })
 	switch {
 	case row < 0:
 	case len(names) == 0:
 		b.fault(t.path, -1, "%s is %s; found %s", what, of.words, strings.TrimSpace(written))
 	default:
-		b.faultIn(row, "%s: %s is %s", b.found(values[row], written), what, of.words)
+		b.faultIn(row, "%s: %s is %s", b.found(values.at(row), written), what, of.words)
 	}
 	return values
 }
@@ -313,7 +317,7 @@ func (b *builder) found(v float64, written string) string {
 
 // faultIn is a fault of a row that is used.
 func (b *builder) faultIn(row int, format string, args ...any) {
-	b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[b.keep[row]], Text: fmt.Sprintf(format, args...)})
+	b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line.At(b.keep.At(row)), Text: fmt.Sprintf(format, args...)})
 }
 
 // constants adds a term of data alone to every row.
@@ -322,38 +326,44 @@ func (b *builder) constants(out *Likelihood, text string, names []string) error 
 	if err != nil {
 		return err
 	}
-	if out.constant == nil {
-		out.constant = make([]float64, len(b.keep))
+	if i := values.first(func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 {
+		return fmt.Errorf("%s is %g in line %d of the data", text, values.at(i), b.series.Line.At(b.keep.At(i)))
 	}
-	for i, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s is %g in line %d of the data", text, v, b.series.Line[b.keep[i]])
-		}
-		out.constant[i] += v
-	}
+	out.constant.n = b.keep.Len()
+	out.constant.add(values)
 	return nil
 }
 
 // evaluated is a formula of columns in the rows that are used.
-func (b *builder) evaluated(text string, names []string) ([]float64, error) {
+func (b *builder) evaluated(text string, names []string) (constants, error) {
+	out := constants{n: b.keep.Len()}
+	if len(names) == 1 && strings.TrimSpace(text) == names[0] {
+		out.each = b.values(names[0])
+		return out, nil
+	}
 	f, err := expression.Compile(text, names)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	e, v, x := f.Evaluator(1), make([]float64, 1), make([]float64, len(names))
 	var columns [][]float64
 	for _, n := range names {
 		columns = append(columns, b.values(n))
 	}
-	values := make([]float64, len(b.keep))
-	for i := range values {
+	if columns == nil {
+		e.Value(v, x)
+		out.one = v[0]
+		return out, nil
+	}
+	out.each = make([]float64, out.n)
+	for i := range out.each {
 		for j, c := range columns {
 			x[j] = c[i]
 		}
 		e.Value(v, x)
-		values[i] = v[0]
+		out.each[i] = v[0]
 	}
-	return values, nil
+	return out, nil
 }
 
 // Dim is the number of coordinates.
@@ -368,7 +378,7 @@ func (p *Likelihood) Lanewise() bool { return true }
 // Evaluator returns an evaluator for blocks of r states. It goes through the data once a
 // block.
 func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	e := &evaluator{p: p, states: r, constant: -sum(p.constant)}
+	e := &evaluator{p: p, states: r}
 	for _, q := range p.parts {
 		e.parts = append(e.parts, q.evaluator())
 	}
@@ -376,10 +386,9 @@ func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 }
 
 type evaluator struct {
-	p        *Likelihood
-	parts    []adder
-	states   int
-	constant float64
+	p      *Likelihood
+	parts  []adder
+	states int
 }
 
 func fill(dst []float64, v float64) {
@@ -405,7 +414,7 @@ func sum(v []float64) float64 {
 func (e *evaluator) Eval(energy, grad, x []float64) {
 	p, r := e.p, e.states
 	clear(grad[:p.dim*r])
-	fill(energy[:r], e.constant)
+	fill(energy[:r], -p.total)
 	for _, q := range e.parts {
 		q.add(energy, grad, x, r)
 	}
@@ -416,13 +425,13 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 func (p *Likelihood) LogDensity(some []int) func(dst, x []float64) bool {
 	of, constant := p.rowwise, p.constant
 	if some != nil {
-		of, constant = p.some(some), taken(constant, some)
+		of, constant = p.some(some), constant.part(some)
 	}
 	values := of.values()
 	return func(dst, x []float64) bool {
 		values(dst, x)
-		for i, c := range constant {
-			dst[i] += c
+		for i := range constant.n {
+			dst[i] += constant.at(i)
 		}
 		return true
 	}
@@ -450,11 +459,13 @@ func (b *builder) observe(out *Likelihood) {
 	slices.Sort(what)
 	slices.Sort(columns)
 	sum := sha256.New()
+	w := bufio.NewWriter(sum)
 	for _, n := range slices.Compact(columns) {
-		fmt.Fprintln(sum, n)
+		fmt.Fprintln(w, n)
 		for _, v := range b.values(n) {
-			fmt.Fprintf(sum, "%x\n", math.Float64bits(v))
+			_, _ = w.Write(append(strconv.AppendUint(w.AvailableBuffer(), math.Float64bits(v), 16), '\n')) // a hash takes all
 		}
 	}
+	_ = w.Flush()
 	out.observed, out.hash = strings.Join(slices.Compact(what), ", "), hex.EncodeToString(sum.Sum(nil))
 }

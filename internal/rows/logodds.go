@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"math"
 	"slices"
 
 	"github.com/r2sgld/r2sgld/expression"
@@ -13,8 +12,7 @@ import (
 // once for several states.
 type logodds struct {
 	outcome []float64
-	base    float64   // that all rows have
-	offset  []float64 // of data alone; nil is none
+	offset  constants // of data alone
 	single  []common
 	design  product
 	picked  []weightedPick
@@ -26,10 +24,10 @@ type common struct {
 	by         float64
 }
 
-// A weightedPick has a coefficient of each row; nil is 1.
+// A weightedPick has a coefficient of each row.
 type weightedPick struct {
 	pick
-	by []float64
+	by constants
 }
 
 // odds returns the log odds of a term; nil if they are not affine, or not finite.
@@ -54,69 +52,51 @@ func (b *builder) odds(t term) *logodds {
 	if !affine || err != nil {
 		return nil
 	}
-	o := &logodds{}
-	_, o.outcome = b.coefficient(t.full[0])
-	o.base, o.offset = b.coefficient(by[0])
-	if o.outcome == nil || math.IsNaN(o.base) {
+	o, finite := &logodds{}, true
+	if o.offset, finite = b.coefficient(by[0]); !finite {
 		return nil
 	}
+	outcome, finite := b.coefficient(t.full[0])
+	o.outcome = outcome.values()
 	for i, name := range parameters {
-		if !b.weigh(o, name, by[1+i]) {
-			return nil
-		}
+		finite = finite && b.weigh(o, name, by[1+i])
+	}
+	if !finite {
+		return nil
 	}
 	return o
 }
 
 // weigh adds a parameter times its coefficient. It reports whether that is finite.
 func (b *builder) weigh(o *logodds, name, text string) bool {
-	number, column := b.coefficient(text)
+	by, finite := b.coefficient(text)
 	j := slices.Index(b.out.Names, name)
 	switch {
-	case math.IsNaN(number):
-		return false
+	case !finite:
 	case b.isPick(name):
-		if column == nil && number != 1 {
-			column = make([]float64, len(b.keep))
-			fill(column, number)
-		}
-		o.picked = append(o.picked, weightedPick{b.pick(name), column})
-	case column == nil:
-		o.single = append(o.single, common{j, number})
+		o.picked = append(o.picked, weightedPick{b.pick(name), by})
+	case by.each == nil:
+		o.single = append(o.single, common{j, by.one})
 	default:
 		o.design.coordinate = append(o.design.coordinate, j)
-		o.design.columns = append(o.design.columns, column)
+		o.design.columns = append(o.design.columns, by.each)
 	}
-	return true
+	return finite
 }
 
-// coefficient is what a formula of data, as [expression.Coefficients] writes it, has in every row,
-// or in each; NaN if it is not finite in one.
-func (b *builder) coefficient(text string) (number float64, column []float64) {
+// coefficient is what a formula of data, as [expression.Coefficients] writes it, has in the rows. It
+// reports whether that is finite.
+func (b *builder) coefficient(text string) (c constants, finite bool) {
 	if text == "" {
-		return 0, nil
+		text = "0"
 	}
 	names, err := expression.Names(text)
-	if err == nil && len(names) == 0 {
-		var f *expression.Func
-		if f, err = expression.Compile(text, nil); err == nil {
-			value := []float64{0}
-			f.Evaluator(1).Value(value, nil)
-			return value[0] * (1 + 0*value[0]), nil // NaN of what is infinite
-		}
+	if words, _ := expression.Words(text); len(words) == 1 && len(names) == 1 {
+		c = constants{n: b.keep.Len(), each: b.values(names[0])}
+	} else if err == nil {
+		c, err = b.evaluated(text, names)
 	}
-	if err != nil {
-		return math.NaN(), nil
-	}
-	if words, _ := expression.Words(text); len(words) == 1 {
-		column = b.values(names[0])
-	} else if column, err = b.evaluated(text, names); err != nil {
-		return math.NaN(), nil
-	}
-	if slices.ContainsFunc(column, func(v float64) bool { return v-v != 0 }) {
-		return math.NaN(), nil
-	}
-	return 0, column
+	return c, err == nil && c.first(func(v float64) bool { return v-v != 0 }) < 0
 }
 
 const (
@@ -128,9 +108,9 @@ func (o *logodds) count() int { return len(o.outcome) }
 
 func (o *logodds) taken(some []int) parted {
 	q := *o
-	q.outcome, q.offset, q.design, q.picked = taken(o.outcome, some), taken(o.offset, some), o.design.taken(some), nil
+	q.outcome, q.offset, q.design, q.picked = taken(o.outcome, some), o.offset.part(some), o.design.taken(some), nil
 	for _, p := range o.picked {
-		q.picked = append(q.picked, weightedPick{p.taken(some), taken(p.by, some)})
+		q.picked = append(q.picked, weightedPick{p.taken(some), p.by.part(some)})
 	}
 	return &q
 }
@@ -170,26 +150,20 @@ func (e *oddsEvaluator) chunk(energy, grad, x []float64, r, from int) {
 // set writes the log odds of n rows for s of r states.
 func (e *oddsEvaluator) set(x []float64, i, s, r, from, n int) {
 	for k := range s {
-		odds, base := e.odds[k*n:(k+1)*n], e.base
+		odds, base := e.odds[k*n:(k+1)*n], e.offset.one
 		for _, w := range e.single {
 			base += w.by * x[w.coordinate*r+i+k]
 		}
 		fill(odds, base)
-		if e.offset != nil {
-			for t, v := range e.offset[from : from+n] {
+		if e.offset.each != nil {
+			for t, v := range e.offset.each[from : from+n] {
 				odds[t] += v
 			}
 		}
 		for _, p := range e.picked {
 			level := p.level[from : from+n]
-			if p.by == nil {
-				for t, l := range level {
-					odds[t] += x[p.coordinate[l]*r+i+k]
-				}
-				continue
-			}
-			for t, by := range p.by[from : from+n] {
-				odds[t] += by * x[p.coordinate[level[t]]*r+i+k]
+			for t, l := range level {
+				odds[t] += p.by.at(from+t) * x[p.coordinate[l]*r+i+k]
 			}
 		}
 	}
@@ -220,10 +194,7 @@ func (e *oddsEvaluator) slope(grad []float64, i, s, r, from, n int) {
 		for _, p := range e.picked {
 			level := p.level[from : from+n]
 			for t, v := range by {
-				if p.by != nil {
-					v *= p.by[from+t]
-				}
-				grad[p.coordinate[level[t]]*r+i+k] += v
+				grad[p.coordinate[level[t]]*r+i+k] += v * p.by.at(from+t)
 			}
 		}
 	}

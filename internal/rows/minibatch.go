@@ -197,7 +197,7 @@ func (p *Likelihood) few(n int) *sampled {
 		from := i * p.rows / n
 		some[i] = from + rng.IntN((i+1)*p.rows/n-from)
 	}
-	out := &sampled{made: &Likelihood{dim: p.dim, constant: p.constant}, rest: &Likelihood{dim: p.dim}, by: float64(p.rows) / float64(n)}
+	out := &sampled{made: &Likelihood{dim: p.dim, total: p.total}, rest: &Likelihood{dim: p.dim}, by: float64(p.rows) / float64(n)}
 	for _, q := range p.parts {
 		if rows, ok := q.(parted); ok {
 			out.rest.parts = append(out.rest.parts, rows.taken(some))

@@ -101,8 +101,8 @@ type builder struct {
 	scales   map[string]scale     // of the standardised columns of blocks
 	terms    []term
 	series   *dynamics.Series
-	keep     []int // rows
-	least    int   // values of each column; −1 is none
+	keep     dynamics.Runs // rows
+	least    int           // values of each column; −1 is none
 	out      *Posterior
 }
 

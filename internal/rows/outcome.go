@@ -18,10 +18,10 @@ import (
 // Outcomes are what the laws of a likelihood are of, in some rows of a table.
 type Outcomes struct {
 	Of      []Outcome
-	Given   []Column // of numbers, which formulas take and no law is of
-	Line    []int    // of the file, of each row
-	Missing int      // rows without a value that is needed
-	Lacking []string // what joint laws are of, beside others, and the table has no column for
+	Given   []Column      // of numbers, which formulas take and no law is of
+	Line    dynamics.Runs // of the file, of each row
+	Missing int           // rows without a value that is needed
+	Lacking []string      // what joint laws are of, beside others, and the table has no column for
 }
 
 // A Column is one of numbers.
@@ -44,7 +44,7 @@ type Outcome struct {
 func (o *Outcomes) Draw(ctx context.Context, states [][]float64, rng *rand.Rand) ([][][]float64, error) {
 	drawn := make([][][]float64, len(o.Of))
 	for i := 0; i < len(o.Of); i += o.Of[i].together {
-		draw, n := o.Of[i].Draws(), len(o.Line)
+		draw, n := o.Of[i].Draws(), o.Line.Len()
 		for _, at := range states {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -99,8 +99,8 @@ func (o *Outcome) Draws() func(dst, x []float64, rng *rand.Rand) {
 // outcomes finds what the laws are of, in the rows that are used.
 func (b *builder) outcomes() {
 	out := &Outcomes{Missing: b.out.Left}
-	for _, row := range b.keep {
-		out.Line = append(out.Line, b.series.Line[row])
+	for _, row := range b.keep.All() {
+		out.Line.Add(b.series.Line.At(row))
 	}
 	taken := map[string]bool{}
 	for i, t := range b.terms {
@@ -154,12 +154,11 @@ func (b *builder) outcomes() {
 func (o *Outcome) observe(b *builder, text string) (names []string, seen bool) {
 	names, _ = expression.Names(text)
 	if !slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
-		o.Values, _ = b.evaluated(text, names)
+		values, _ := b.evaluated(text, names)
+		o.Values = values.values()
 		return names, true
 	}
-	for range b.keep {
-		o.Values = append(o.Values, math.NaN())
-	}
+	o.Values = constants{n: b.keep.Len(), one: math.NaN()}.values()
 	return nil, false
 }
 
@@ -172,7 +171,7 @@ var ErrNoLaw = errors.New("log_lik says no law of what is observed, and so nothi
 // error is that of [Build].
 func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 	b := *p.from
-	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, nil, map[string]bool{}, map[string]bool{}
+	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, dynamics.Runs{}, map[string]bool{}, map[string]bool{}
 	b.Where, b.terms, b.Drop, b.least, b.used = nil, nil, true, -1, map[string][]float64{}
 	header, err := dynamics.Header(r, file)
 	if err != nil {

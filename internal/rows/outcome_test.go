@@ -71,7 +71,7 @@ func grouped(t *testing.T) *Posterior {
 
 // drawnAt are draws of the only outcome at a state.
 func drawnAt(o *Outcomes, x []float64) []float64 {
-	y := make([]float64, len(o.Line))
+	y := make([]float64, o.Line.Len())
 	o.Of[0].Draws()(y, x, rand.New(rand.NewPCG(1, 1)))
 	return y
 }
@@ -95,19 +95,19 @@ func TestOtherRows(t *testing.T) {
 	}
 	own := p.Outcomes
 	near("own rows", drawnAt(own, at), []float64{want(20, 2, 0.5), want(10, 3, 1.5), want(30, 6, 2.5)})
-	if fmt.Sprint(own.Of[0].Values, own.Line) != "[1.5 2.5 4] [3 4 5]" {
-		t.Errorf("own rows: observed %v in lines %v", own.Of[0].Values, own.Line)
+	if fmt.Sprint(own.Of[0].Values, own.Line.Numbers()) != "[1.5 2.5 4] [3 4 5]" {
+		t.Errorf("own rows: observed %v in lines %v", own.Of[0].Values, own.Line.Numbers())
 	}
 	o, err := p.On(strings.NewReader("x,site,y\n100,C,7\n-5,C,NA\n4,B,2\nNA,B,1\n9,A,\n"), "new.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	near("other rows", drawnAt(o, at), []float64{want(30, -5, 7), want(10, 9, 1)}) // line 4 looks back at a gap
-	if fmt.Sprint(o.Line, o.Missing, o.Of[0].Values) != "[3 6] 2 [NaN NaN]" {
-		t.Errorf("other rows: lines %v, %d missing, observed %v", o.Line, o.Missing, o.Of[0].Values)
+	if fmt.Sprint(o.Line.Numbers(), o.Missing, o.Of[0].Values) != "[3 6] 2 [NaN NaN]" {
+		t.Errorf("other rows: lines %v, %d missing, observed %v", o.Line.Numbers(), o.Missing, o.Of[0].Values)
 	}
 	near("own rows again", drawnAt(own, at), []float64{want(20, 2, 0.5), want(10, 3, 1.5), want(30, 6, 2.5)})
-	if o, err := p.On(strings.NewReader("x,site,y\n1,A,3\n1,A,\n"), "new.csv"); err != nil || len(o.Line) != 1 ||
+	if o, err := p.On(strings.NewReader("x,site,y\n1,A,3\n1,A,\n"), "new.csv"); err != nil || o.Line.Len() != 1 ||
 		!math.IsNaN(o.Of[0].Values[0]) {
 		t.Errorf("nothing observed: %v", err)
 	}

@@ -115,7 +115,7 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 		b.faults = append(b.faults, &dynamics.DataError{File: file, Text: err.Error()})
 		return
 	}
-	c := dynamics.Columns{Least: b.least, Noun: "column"}
+	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true}
 	for _, name := range slices.Sorted(maps.Keys(b.levels)) {
 		c.Categories = append(c.Categories, b.columns[name])
 	}
@@ -136,10 +136,10 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 	for _, l := range looked {
 		lags = max(lags, l.back)
 	}
-	for i := range s.Line {
+	for i, line := range s.Line.All() {
 		gap := ""
 		for _, l := range looked {
-			if i >= l.back && math.IsNaN(s.Values[l.column][i-l.back]) {
+			if i >= l.back && math.IsNaN(l.values[i-l.back]) {
 				gap = cmp.Or(gap, l.column)
 			}
 		}
@@ -151,11 +151,11 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 		switch {
 		case i < lags:
 		case gap == "":
-			b.keep = append(b.keep, i)
+			b.keep.Add(i)
 		case b.Drop:
 			b.out.Left++
 		default:
-			b.faults = append(b.faults, &dynamics.DataError{File: file, Line: s.Line[i], Text: fmt.Sprintf(
+			b.faults = append(b.faults, &dynamics.DataError{File: file, Line: line, Text: fmt.Sprintf(
 				"the value of %s is missing: fill it in, or leave such rows out by data: {file: …, missing: drop}", gap)})
 		}
 	}
@@ -173,6 +173,7 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 type look struct {
 	column string
 	back   int
+	values []float64
 }
 
 // looked are the values that a row takes, of columns and of lagged ones.
@@ -194,8 +195,9 @@ func (b *builder) looked() (all []look) {
 				column = of
 			}
 		}
-		if _, ok := b.series.Values[column]; ok && !slices.Contains(all, look{column, back}) {
-			all = append(all, look{column, back})
+		known := slices.ContainsFunc(all, func(l look) bool { return l.column == column && l.back == back })
+		if values, ok := b.series.Values[column]; ok && !known {
+			all = append(all, look{column, back, values})
 		}
 	}
 	return all
@@ -228,24 +230,26 @@ func (b *builder) filter() {
 				values = append(values, nil)
 			}
 		}
-		x, v, before := make([]float64, len(names)), make([]float64, 1), len(b.keep)
-		b.keep = slices.DeleteFunc(b.keep, func(row int) bool {
+		x, v, before := make([]float64, len(names)), make([]float64, 1), b.keep
+		b.keep = dynamics.Runs{}
+		for _, row := range before.All() {
+			kept := true
 			for j, n := range names {
 				x[j] = b.series.Values[n][row]
 			}
 			for k, c := range all {
-				if !fulfils(&c, values[k], v, x) {
-					return true
-				}
+				kept = kept && fulfils(&c, values[k], v, x)
 			}
-			return false
-		})
-		if len(b.keep) == 0 {
-			b.faults = append(b.faults, &dynamics.ModelError{Path: path, Offset: -1, Err: fmt.Errorf("%q holds in none of %d rows", text, before)})
+			if kept {
+				b.keep.Add(row)
+			}
+		}
+		if b.keep.Len() == 0 {
+			b.faults = append(b.faults, &dynamics.ModelError{Path: path, Offset: -1, Err: fmt.Errorf("%q holds in none of %d rows", text, before.Len())})
 			return
 		}
 	}
-	if len(b.keep) == 0 {
+	if b.keep.Len() == 0 {
 		b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Text: "no row is left: every one lacks a value"})
 	}
 }
@@ -295,12 +299,12 @@ func (b *builder) standardise(name string, l Let) {
 // scale is that of a column in the rows that are used.
 func (b *builder) scale(values []float64) (by scale) {
 	square := 0.0
-	for _, i := range b.keep {
-		by.mean += values[i] / float64(len(b.keep))
+	for _, i := range b.keep.All() {
+		by.mean += values[i] / float64(b.keep.Len())
 	}
-	for _, i := range b.keep {
+	for _, i := range b.keep.All() {
 		square += (values[i] - by.mean) * (values[i] - by.mean)
 	}
-	by.sd = math.Sqrt(square / max(1, float64(len(b.keep)-1)))
+	by.sd = math.Sqrt(square / max(1, float64(b.keep.Len()-1)))
 	return by
 }

@@ -58,7 +58,7 @@ func (b *builder) regress(t term) *regression {
 			parameters = append(parameters, n)
 		}
 	}
-	r := &regression{rows: float64(len(b.keep)), constant: float64(len(b.keep)) * math.Log(2*math.Pi) / 2}
+	r := &regression{rows: float64(b.keep.Len()), constant: float64(b.keep.Len()) * math.Log(2*math.Pi) / 2}
 	for _, n := range parameters {
 		r.of = append(r.of, slices.Index(b.out.Names, n))
 	}

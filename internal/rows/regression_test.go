@@ -85,7 +85,7 @@ func TestRegressionIsItsRows(t *testing.T) {
 			}
 			u, g, v, h := make([]float64, r), make([]float64, len(x)), make([]float64, r), make([]float64, len(x))
 			p.Evaluator(r, nil).Eval(u, g, x)
-			fill(v, -sum(p.constant))
+			fill(v, -p.total)
 			p.rowwise.evaluator().add(v, h, x, r)
 			for i := range r {
 				if !(math.Abs(u[i]-v[i]) <= 1e-10*math.Abs(v[i])) {
@@ -172,7 +172,7 @@ func TestRegressionOfLevelsLeftOut(t *testing.T) {
 		t.Fatalf("summed: %t; %d rows", p.Summed(), p.rows)
 	}
 	x := []float64{1, -2, 3, 0.4, -0.5, 0.6, 0.7, -0.8, 0.9, 1.5}
-	u, g, v, h := []float64{0}, make([]float64, len(x)), []float64{-sum(p.constant)}, make([]float64, len(x))
+	u, g, v, h := []float64{0}, make([]float64, len(x)), []float64{-p.constant.total()}, make([]float64, len(x))
 	p.Evaluator(1, nil).Eval(u, g, x)
 	p.rowwise.evaluator().add(v, h, x, 1)
 	if math.Abs(u[0]-v[0]) > 1e-10*v[0] {

@@ -51,7 +51,7 @@ func (b *builder) rowwise(text string) (*rowwise, error) {
 // variables tells out what each variable of the formula stands for, and returns those of
 // parameters, single ones first, and those of data.
 func (b *builder) variables(out *rowwise, text string) (of, data []string) {
-	out.rows = len(b.keep)
+	out.rows = b.keep.Len()
 	names, _ := expression.Names(text)
 	var products, picked, columns []string
 	for _, n := range names {
@@ -124,11 +124,11 @@ func (b *builder) values(name string) []float64 {
 		column, back = name, 0
 	}
 	from := b.series.Values[column]
-	if back == 0 && len(b.keep) == len(from) {
+	if back == 0 && b.keep.Len() == len(from) {
 		return from
 	}
-	out := make([]float64, len(b.keep))
-	for i, row := range b.keep {
+	out := make([]float64, b.keep.Len())
+	for i, row := range b.keep.All() {
 		out[i] = from[row-back]
 	}
 	b.used[name] = out
@@ -139,7 +139,7 @@ func (b *builder) values(name string) []float64 {
 func (b *builder) pick(name string) pick {
 	bare, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	v := b.vectors[bare]
-	p, labels := pick{level: make([]int, len(b.keep))}, []string{""}
+	p, labels := pick{level: make([]int, b.keep.Len())}, []string{""}
 	for i, of := range v.at(index) {
 		names := []string{of}
 		l, picks := b.series.Levels[of]
@@ -153,7 +153,7 @@ func (b *builder) pick(name string) pick {
 			}
 		}
 		labels = longer
-		for row, k := range b.keep {
+		for row, k := range b.keep.All() {
 			if p.level[row] *= len(names); picks {
 				p.level[row] += l.Of[k]
 			}
@@ -169,7 +169,7 @@ func (b *builder) pick(name string) pick {
 	}
 	for row, level := range p.level {
 		if p.coordinate[level] < 0 {
-			b.unknown(v, index, labels[level], b.keep[row])
+			b.unknown(v, index, labels[level], b.keep.At(row))
 			return p
 		}
 	}
@@ -181,7 +181,7 @@ func (b *builder) unknown(v *array, index, label string, row int) {
 	for _, i := range b.levelled(v, index) {
 		of := v.at(index)[i]
 		if l, ok := b.series.Levels[of]; ok && !slices.Contains(v.plain(i), strings.Join(strings.Fields(l.Names[l.Of[row]]), "")) {
-			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row],
+			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line.At(row),
 				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry", of, l.Names[l.Of[row]], v.Name)})
 			return
 		}

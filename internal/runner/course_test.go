@@ -142,7 +142,7 @@ func TestWhat(t *testing.T) {
 func TestSlowGradientsAreTold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	build := func(rows, batch int) *execution {
-		s := &dynamics.Series{File: "growth.csv", Line: make([]int, rows), Values: map[string][]float64{}}
+		s := &dynamics.Series{File: "growth.csv", Line: dynamics.RunsOf(make([]int, rows)...), Values: map[string][]float64{}}
 		for k := range rows {
 			at := 0.01 * float64(k)
 			s.Time, s.Values["x"] = append(s.Time, at), append(s.Values["x"], 3+math.Sin(at)+0.001*rng.NormFloat64())

@@ -30,7 +30,7 @@ func Beside(p *rows.Posterior) float64 {
 	if p == nil {
 		return 0
 	}
-	n, arrays := len(p.Outcomes.Line), len(p.Outcomes.Of)
+	n, arrays := p.Outcomes.Line.Len(), len(p.Outcomes.Of)
 	draws := predictiveDraws(n)
 	if draws == 0 {
 		return 0
@@ -50,19 +50,19 @@ func predictiveDraws(rows int) int {
 // priors, for the store, and checks what was observed against them.
 func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *report.Summary) error {
 	o := x.Rows.Outcomes
-	n := predictiveDraws(len(o.Line))
+	n := predictiveDraws(o.Line.Len())
 	if n == 0 {
 		fmt.Fprintf(x.Terminal, " no predictive draws are kept of %s; of others: r2sgld simulate %s --data FILE.csv\n",
-			text.Counted(len(o.Line), "row"), text.Word(x.Dir))
+			text.Counted(o.Line.Len(), "row"), text.Word(x.Dir))
 		return nil
 	}
-	observed := rowGroup("observed_data", o.Line, outcomesOf(o))
+	observed := rowGroup("observed_data", o.Line.Numbers(), outcomesOf(o))
 	for i := range o.Of {
 		observed.Arrays[i+1] = counted(observed.Arrays[i+1], &o.Of[i])
 	}
 	x.drawn.Groups = append(x.drawn.Groups, observed)
 	if o.Given != nil {
-		x.drawn.Groups = append(x.drawn.Groups, rowGroup("constant_data", o.Line, o.Given))
+		x.drawn.Groups = append(x.drawn.Groups, rowGroup("constant_data", o.Line.Numbers(), o.Given))
 	}
 	states, chains, stride := thinned(res, n)
 	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(3, stream.Pilot).Rand
@@ -70,7 +70,7 @@ func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *rep
 	if err != nil {
 		return err
 	}
-	arrays := place(chains, len(states)/chains, stride, o.Line)
+	arrays := place(chains, len(states)/chains, stride, o.Line.Numbers())
 	for i := range o.Of {
 		arrays = append(arrays, counted(rowDraws(o.Of[i].Name, chains, drawn[i]), &o.Of[i]))
 	}
@@ -79,7 +79,7 @@ func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *rep
 	}
 	log, write := make([][]float64, len(states)), x.Rows.Likelihood.LogDensity(nil)
 	for k, at := range states {
-		log[k] = make([]float64, len(o.Line))
+		log[k] = make([]float64, o.Line.Len())
 		write(log[k], at)
 	}
 	name := "rows"
@@ -87,7 +87,7 @@ func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *rep
 		name = o.Of[0].Name
 	}
 	x.drawn.Groups = append(x.drawn.Groups, store.Group{Name: "log_likelihood",
-		Arrays: append(place(chains, len(states)/chains, stride, o.Line), rowDraws(name, chains, log))})
+		Arrays: append(place(chains, len(states)/chains, stride, o.Line.Numbers()), rowDraws(name, chains, log))})
 	for i, of := range o.Of {
 		sum.Predictive = append(sum.Predictive, report.Check(of.Name, of.Values, drawn[i], of.Statistics()...))
 		x.predicted = append(x.predicted, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: of.Values, Drawn: drawn[i],
@@ -173,7 +173,7 @@ func (x *execution) priors(ctx context.Context, rng *rand.Rand) error {
 	if draw == nil {
 		return nil
 	}
-	n := predictiveDraws(len(o.Line))
+	n := predictiveDraws(o.Line.Len())
 	var states [][]float64
 	for tries := 0; len(states) < n; tries++ {
 		if err := ctx.Err(); err != nil {
@@ -203,7 +203,7 @@ func (x *execution) priors(ctx context.Context, rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	arrays := place(1, n, 1, o.Line)
+	arrays := place(1, n, 1, o.Line.Numbers())
 	for i := range o.Of {
 		arrays = append(arrays, counted(rowDraws(o.Of[i].Name, 1, drawn[i]), &o.Of[i]))
 	}
