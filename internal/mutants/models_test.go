@@ -21,7 +21,7 @@ var ofModels = []fault{
 	{"joint: draws without the entries below the diagonal", "internal/rows TestJointDraws",
 		[]edit{{"internal/rows.(*said).drawn", "for j := range i + 1 {", "for j := i; j <= i; j++ {"}}},
 	{"joint: tables with one column in all", "internal/rows TestJointDraws",
-		[]edit{{"internal/rows.(*Imitation).Table", "o.value[k*b.keep.Len()+i]", "o.value[0*k*len(b.keep)+i]"}}},
+		[]edit{{"internal/rows.(*Imitation).Table", "o.value[k*b.keep.Len()+i]", "o.value[0*k*b.keep.Len()+i]"}}},
 	{"joint: covariances that are taken for definite", "internal/rows TestIndefinite|TestJointFaults",
 		[]edit{{"internal/rows.(*said).indefinite", "return !ok", "return false && !ok"}}},
 	{"joint: columns that are not there without a word", "internal/rows TestJointOutcomesOfOtherRows",

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/compare"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -86,6 +87,8 @@ func (x *execution) whyNot() string {
 		return "no bounds of the domain are known all around, and so there is no uniform law to begin at: bound each variable by numbers"
 	case len(tau) == 0 || !math.IsInf(tau[len(tau)-1], 1):
 		return "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
+	case x.Problem.Guide != nil && math.IsNaN(potential.EnergyNoise(x.Problem.Potential)):
+		return "minibatches tell energies with noise of a law that is not known: leave them out for log Z"
 	case !x.exact:
 		return "its swaps are biased: use rule metropolis (sampler.swap)"
 	case math.IsNaN(x.volume.log):
