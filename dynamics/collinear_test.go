@@ -30,7 +30,8 @@ func TestDependence(t *testing.T) {
 
 func TestCollinearTermsAreTold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	s := &Series{File: "f.csv", States: []string{"x", "y", "z"}, Values: map[string][]float64{}, Given: map[string][]float64{}, Line: RunsOf(seq(50)...),
+	s := &Series{File: "f.csv", States: []string{"x", "y", "z"}, Values: map[string][]float64{}, Given: map[string][]float64{},
+		Line: RunsOf(seq(50)...),
 		Time: evenTimes(50, 0.1)}
 	for range 50 {
 		x, noise := rng.NormFloat64(), rng.NormFloat64()

@@ -204,7 +204,7 @@ func TestTrajectoryGradientByDifferences(t *testing.T) {
 	m := &Model{States: []string{"x", "v"}, Equations: []Equation{{"x", "v"}, {"v", "-k*sin(x) - c*v + f*cos(t)"}},
 		Likelihood: "trajectory", Fixed: []Value{{"v.initial", 0.5}}, Noise: Noise{Kind: "given", SD: []Value{{"v", 0.3}}},
 		Solver: ode.Options{Method: ode.DOP853, RTol: 1e-12, ATol: []float64{1e-12}}}
-	s := &Series{Time: []float64{0, 0.4, 1, 1.3, 2, 2.5, 3, 4}, States: m.States, Line: RunsOf(make([]int, 8)...), Values: map[string][]float64{
+	s := &Series{Time: []float64{0, 0.4, 1, 1.3, 2, 2.5, 3, 4}, States: m.States, Line: RunsOf(seq(8)...), Values: map[string][]float64{
 		"x": {1, 1.4, math.NaN(), 0.9, 0.1, 0.3, math.NaN(), -1}, "v": {math.NaN(), 0.1, -0.3, -0.8, -1, -0.9, -0.7, 0.1}}}
 	p := must(Build(m, s))
 	if want := []string{"k", "c", "f", "x.initial", "x.noise"}; !cmp.Equal(p.Parameters, want) {

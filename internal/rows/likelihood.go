@@ -317,7 +317,8 @@ func (b *builder) found(v float64, written string) string {
 
 // faultIn is a fault of a row that is used.
 func (b *builder) faultIn(row int, format string, args ...any) {
-	b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line.At(b.keep.At(row)), Text: fmt.Sprintf(format, args...)})
+	line := b.series.Line.At(b.keep.At(row))
+	b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
 // constants adds a term of data alone to every row.

@@ -245,7 +245,8 @@ func (b *builder) filter() {
 			}
 		}
 		if b.keep.Len() == 0 {
-			b.faults = append(b.faults, &dynamics.ModelError{Path: path, Offset: -1, Err: fmt.Errorf("%q holds in none of %d rows", text, before.Len())})
+			b.faults = append(b.faults, &dynamics.ModelError{Path: path, Offset: -1,
+				Err: fmt.Errorf("%q holds in none of %d rows", text, before.Len())})
 			return
 		}
 	}
