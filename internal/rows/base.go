@@ -78,7 +78,8 @@ type family struct {
 	independent []*prior.Prior // by coordinate; nil of others
 	shares      []composition
 	descendants []*descendant // each after those that it is of
-	spare       sync.Pool     // of *drawing
+	lo, hi      []float64
+	spare       sync.Pool // of *drawing
 }
 
 // Base is the law of the priors where some are of other parameters, or of a simplex: independent
@@ -163,7 +164,7 @@ func Sort(x []float64, sets [][]int) {
 // family is what draws from the priors, with the logarithm of the mass that independent ones
 // have within [lo, hi]; nil where there is none.
 func (p *Posterior) family(lo, hi []float64) (f *family, mass float64) {
-	f = &family{independent: make([]*prior.Prior, len(p.Names)), shares: p.shares}
+	f = &family{independent: make([]*prior.Prior, len(p.Names)), shares: p.shares, lo: lo, hi: hi}
 	known := make([]bool, len(p.Names))
 	for _, c := range p.shares {
 		mass += logArea(len(c.order))
@@ -261,7 +262,7 @@ func (f *family) draw(x []float64, rng *rand.Rand) {
 		}
 		for _, j := range d.order {
 			if x[j] = math.NaN(); lawful {
-				x[j] = d.law.draw(a, rng)
+				x[j] = d.law.of.between(d.law.draw(a, rng), f.lo[j], f.hi[j])
 			}
 		}
 	}
