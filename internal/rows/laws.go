@@ -84,11 +84,8 @@ func laws() map[string]law {
 		"poisson": {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, poisson},
 		"poisson_log": {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts,
 			func(a []float64, rng *rand.Rand) float64 { return poisson([]float64{math.Exp(a[0])}, rng) }},
-		"neg_binomial_2": {args("mu", "phi"), args("lgamma(y + phi) - lgamma(phi) + phi*log(phi/(mu + phi)) + xlogy(y, mu/(mu + phi))",
-			"-lgamma(y + 1)"), counts, negBinomial},
-		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - "+
-			"softplus(eta - log(phi)))",
-			"-lgamma(y + 1)"), counts,
+		"neg_binomial_2": {args("mu", "phi"), args("neg_binomial_2_lpmf(y, mu, phi)"), counts, negBinomial},
+		"neg_binomial_2_log": {args("eta", "phi"), args("neg_binomial_2_log_lpmf(y, eta, phi)"), counts,
 			func(a []float64, rng *rand.Rand) float64 { return negBinomial([]float64{math.Exp(a[0]), a[1]}, rng) }},
 	}
 }
