@@ -105,7 +105,10 @@ func (p *Likelihood) Summed() bool {
 // parted returns the terms that parameters change, with sums written out, and adds up the others.
 func (b *builder) parted(out *Likelihood) (varying []term) {
 	for i, t := range b.terms {
-		if t.law != nil && (i == 0 || t.law != b.terms[i-1].law) { // which may have several terms
+		switch {
+		case t.law == nil:
+			b.never(t, t.text, t.text, line, "a log density")
+		case i == 0 || t.law != b.terms[i-1].law: // which may have several terms
 			b.check(t)
 		}
 	}
@@ -188,6 +191,8 @@ func (b *builder) check(t term) {
 		case arg == "lo" || arg == "hi":
 			b.fault(t.path, -1, "a law is cut off at formulas of columns, and so is what it is of: others would depend on parameters whether "+
 				"data are possible")
+			return
+		case values == nil && b.never(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name):
 			return
 		default:
 			continue
@@ -308,6 +313,8 @@ type evaluator struct {
 	p      *Likelihood
 	parts  []adder
 	states int
+	whole  *workspace // of one row
+	of     func(x []float64) bool
 }
 
 func fill(dst []float64, v float64) {
@@ -337,6 +344,28 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	for _, q := range e.parts {
 		q.add(energy, grad, x, r)
 	}
+	for i, v := range energy[:r] {
+		if v != v && e.overflows(x, i, r) {
+			energy[i] = math.Inf(1)
+		}
+	}
+}
+
+// overflows reports whether infinite numbers alone, as in 0·∞, made the density of state i of r NaN: it is 0
+// beyond all numbers.
+func (e *evaluator) overflows(x []float64, i, r int) bool {
+	p := &e.p.rowwise
+	if e.whole == nil {
+		e.whole, e.of = p.strip(1), p.f.Overflows()
+	}
+	for row := range p.rows {
+		e.whole.load(p, row)
+		e.whole.set(p, x, i, r, row)
+		if e.whole.e.Value(e.whole.value, e.whole.x); e.whole.value[0] != e.whole.value[0] {
+			return e.of(e.whole.x)
+		}
+	}
+	return true // the sum of rows
 }
 
 // LogDensity returns what writes the log density of some rows, of all for nil, at a state,
