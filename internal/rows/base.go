@@ -51,11 +51,23 @@ type composition struct {
 	alpha []float64
 }
 
-// draw writes shares: gamma numbers over their sum (Devroye 1986, section XI.4).
+// draw writes shares: gamma numbers over their sum (Devroye 1986, section XI.4). Where all may round to
+// 0 they are told by their logarithms, of larger ones times powers of uniform numbers.
 func (c composition) draw(x []float64, rng *rand.Rand) {
-	sum := 0.0
+	sum, small, most := 0.0, slices.Min(c.alpha) < 1, math.Inf(-1)
 	for i, j := range c.order {
-		x[j] = gamma([]float64{c.alpha[i], 1}, rng)
+		a := c.alpha[i]
+		if small {
+			x[j] = math.Log(gamma([]float64{a + 1, 1}, rng)) - rng.ExpFloat64()/a
+			most = max(most, x[j])
+		} else {
+			x[j] = gamma([]float64{a, 1}, rng)
+		}
+	}
+	for _, j := range c.order {
+		if small {
+			x[j] = math.Exp(x[j] - most)
+		}
 		sum += x[j]
 	}
 	for _, j := range c.order {

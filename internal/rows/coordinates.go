@@ -312,6 +312,9 @@ func (b *builder) priorOfNumbers(path []string, v *array, text string) bool {
 	return true
 }
 
+// leastShare is what shares below count as for their prior: those that round to 0, too.
+const leastShare = 0x1p-1022
+
 // dirichlet is the prior of a simplex.
 func (b *builder) dirichlet(path []string, v *array, text string) (terms []string) {
 	_, rest, _ := strings.Cut(text, "(")
@@ -331,7 +334,7 @@ func (b *builder) dirichlet(path []string, v *array, text string) (terms []strin
 		l, _ := math.Lgamma(alpha)
 		log -= l
 		if alpha != 1 {
-			terms = append(terms, fmt.Sprintf("%g*log(%s)", alpha-1, expression.Quoted(b.out.Names[v.order[i]])))
+			terms = append(terms, fmt.Sprintf("%g*log(max(%s, %g))", alpha-1, expression.Quoted(b.out.Names[v.order[i]]), leastShare))
 		}
 	}
 	b.out.shares = append(b.out.shares, c)
