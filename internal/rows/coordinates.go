@@ -312,7 +312,7 @@ func (b *builder) priorOfNumbers(path []string, v *array, text string) bool {
 	return true
 }
 
-// leastShare is what shares below count as for their prior: those that round to 0, too.
+// leastShare is the least number with all digits. Shares that round to 0, or below, have no density.
 const leastShare = 0x1p-1022
 
 // dirichlet is the prior of a simplex.
@@ -334,7 +334,8 @@ func (b *builder) dirichlet(path []string, v *array, text string) (terms []strin
 		l, _ := math.Lgamma(alpha)
 		log -= l
 		if alpha != 1 {
-			terms = append(terms, fmt.Sprintf("%g*log(max(%s, %g))", alpha-1, expression.Quoted(b.out.Names[v.order[i]]), leastShare))
+			share := expression.Quoted(b.out.Names[v.order[i]])
+			terms = append(terms, fmt.Sprintf("%g*log(max(%s, %g)) + log(max(sign(%s), 0))", alpha-1, share, leastShare, share))
 		}
 	}
 	b.out.shares = append(b.out.shares, c)

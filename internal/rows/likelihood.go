@@ -10,6 +10,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -22,6 +23,7 @@ type Likelihood struct {
 	observed string    // what is explained
 	hash     string    // of the values
 	constant []float64 // what is added to every row; nil is nothing
+	walls    *prior.Joint
 }
 
 // A part is a part of −log density of all rows, but for what is constant.
@@ -34,7 +36,7 @@ type adder interface {
 
 // likelihood compiles the terms.
 func (b *builder) likelihood() {
-	out := &Likelihood{dim: len(b.out.Names)}
+	out := &Likelihood{dim: len(b.out.Names), walls: b.out.Prior}
 	varying := b.parted(out)
 	if len(b.faults) > 0 {
 		return
@@ -351,10 +353,15 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	}
 }
 
-// overflows reports whether infinite numbers alone, as in 0·∞, made the density of state i of r NaN: it is 0
-// beyond all numbers.
+// overflows reports whether the density of state i of r, which is NaN, is 0: infinite numbers alone made it so, as
+// in 0·∞, or the state lies beyond a wall by rounding, as shares do.
 func (e *evaluator) overflows(x []float64, i, r int) bool {
 	p := &e.p.rowwise
+	for j, lo := range e.p.walls.Lower {
+		if v := x[j*r+i]; v < lo || v > e.p.walls.Upper[j] {
+			return true
+		}
+	}
 	if e.whole == nil {
 		e.whole, e.of = p.strip(1), p.f.Overflows()
 	}
