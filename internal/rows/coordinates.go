@@ -253,6 +253,9 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 		b.fault(path, -1, "%w", err)
 		return nil, false
 	}
+	if b.hides(path, l) {
+		return nil, false
+	}
 	if l.of.discrete {
 		b.fault(path, -1, "%s is a law of whole numbers: parameters are real", l.name)
 		return nil, false

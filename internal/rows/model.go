@@ -172,6 +172,8 @@ func (b *builder) declare() {
 			b.fault(path, -1, "%q is a column of the data: give the parameter another name", v.bare)
 		case b.vectors[v.bare] != nil:
 			b.fault(path, -1, "the parameter %q comes twice", v.bare)
+		case expression.Constant(v.bare):
+			b.fault(path, -1, "%q is a number in formulas: give the parameter another name", v.bare)
 		case expression.Reserved(v.bare):
 			b.fault(path, -1, "%q is a function of formulas: give the parameter another name", v.bare)
 		}

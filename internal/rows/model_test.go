@@ -354,6 +354,24 @@ func TestFaultsOfData(t *testing.T) {
 	}
 }
 
+// Parameters, lets and columns may have the names of laws, and of functions of rows alone.
+func TestNamesOfLaws(t *testing.T) {
+	for _, name := range []string{"sum", "lag", "mix", "gamma", "beta", "normal", "T", "logit"} {
+		p := build(t, model([]Parameter{{Name: name, Prior: "normal(0, 1)"}, {Name: "b", Prior: "normal(" + name + ", 1)"}, {Name: "c[2]"}},
+			"y ~ normal("+name+"*x + b + sum(c), exp(b))"), "y,x\n1,0\n0,2\n")
+		u, g := make([]float64, 1), make([]float64, 4)
+		p.Potential.Evaluator(1, nil).Eval(u, g, []float64{0.5, 1, 2, 3})
+		want := -normalLog(0.5, 0, 1) - normalLog(1, 0.5, 1) - normalLog(1, 6, math.E) - normalLog(0, 7, math.E)
+		if !(math.Abs(u[0]-want) < 1e-12*want) {
+			t.Errorf("%s: energy %v, want %v", name, u[0], want)
+		}
+	}
+	_, err := Build(model([]Parameter{{Name: "a"}}, "y ~ poisson(exp(a*xlogy))"), strings.NewReader("y,xlogy\n1,2\n2,3\n"), "t.csv")
+	if err == nil || err.Error() != `model.likelihood: "xlogy" is a function that the law poisson takes: give the column another name` {
+		t.Error(err)
+	}
+}
+
 // A state beyond all numbers has the density 0, and ends no run: 0·∞ is no number. One that a law does not
 // take is told, as before.
 // Mutants: NaN for 0; all that is NaN for 0.
@@ -439,6 +457,12 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{{Name: "c[2]"}}, "deaths ~ poisson_log(c[site])", nil, `holds "A", and the parameter c[2] has no such entry`},
 		{[]Parameter{{Name: "dose"}}, "deaths ~ poisson_log(dose)", nil, "is a column of the data"},
 		{[]Parameter{{Name: "exp"}}, "deaths ~ poisson_log(exp)", nil, "is a function of formulas"},
+		{[]Parameter{{Name: "log[3]"}}, "deaths ~ poisson_log(sum(log))", nil, `model.parameters.log[3]: "log" is a function of formulas`},
+		{[]Parameter{{Name: "pi"}}, "deaths ~ poisson_log(pi)", nil, `"pi" is a number in formulas: give the parameter another name`},
+		{[]Parameter{{Name: "xlogy"}}, "deaths ~ poisson(exp(xlogy))", nil,
+			`model.parameters.xlogy: "xlogy" is a function that the law poisson takes: give the parameter another name`},
+		{[]Parameter{{Name: "skew_normal_lpdf"}, {Name: "b", Prior: "skew_normal(skew_normal_lpdf, 1, 2)"}}, "deaths ~ poisson_log(b)", nil,
+			`"skew_normal_lpdf" is a function that the law skew_normal takes`},
 		{[]Parameter{{Name: "2a"}}, good, nil, "a parameter is a name"},
 		{[]Parameter{a, a}, good, nil, "comes twice"},
 		{[]Parameter{a}, "y ~ normal(a, 1)", nil, "the value of y is missing"},

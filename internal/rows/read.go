@@ -41,6 +41,9 @@ func (b *builder) read() {
 		if bad {
 			continue
 		}
+		if b.hides(path, l) {
+			continue
+		}
 		full, _ := b.expand(path, y, 0)
 		all, err := l.density(full)
 		if err != nil {
@@ -63,6 +66,26 @@ func (b *builder) read() {
 	for i, text := range b.Where {
 		b.whence(append([]string{"data"}, place("where", i, len(b.Where))...), text)
 	}
+}
+
+// hides reports a parameter, or a column, by whose name the density of a law calls a function.
+func (b *builder) hides(path []string, l *said) bool {
+	words, _ := expression.Words(strings.Join(l.terms, " + "))
+	for i, w := range words {
+		if !w.Name || i+1 == len(words) || words[i+1].Text != "(" {
+			continue
+		}
+		const text = "%q is a function that the law %s takes: give the %s another name"
+		if v := b.vectors[w.Text]; v != nil {
+			b.fault([]string{"parameters", v.Name}, -1, text, w.Text, l.name, "parameter")
+			return true
+		}
+		if slices.Contains(b.header, w.Text) && b.numbers[w.Text] {
+			b.fault(path, -1, text, w.Text, l.name, "column")
+			return true
+		}
+	}
+	return false
 }
 
 // place is the path of an entry of a list, or of the only one.
