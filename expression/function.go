@@ -199,6 +199,12 @@ func apply(o op, a, b, c, d float64) float64 {
 			return c
 		}
 		return d
+	case opNegBinomial:
+		return negBinomialOf(shapeOf(c), a, b)
+	case opNegBinomialLog:
+		return negBinomialOfLog(shapeOf(c), a, b)
+	case opNegBinomialPhi:
+		return shapeOf(c).slope(a, b)
 	case opHypot:
 		return math.Hypot(a, b)
 	case opLogSum:

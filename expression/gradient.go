@@ -197,7 +197,9 @@ func (s *sweep) part(k int, i int32, v vertex, w int32) int32 {
 		if first {
 			return s.op(opMul, w, s.op(opLog, b))
 		}
-		return s.op(opMul, w, s.op(opDiv, a, b))
+		return s.op(opMul, w, s.over(a, b))
+	case opNegBinomial, opNegBinomialLog:
+		return s.negBinomialPart(k, v, w)
 	case opHypot:
 		return s.op(opMul, w, s.op(opDiv, v.arg[k], i))
 	case opTimesExp:

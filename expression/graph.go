@@ -25,7 +25,10 @@ const (
 	opWeight   // the derivative of opLogSum by a
 	opTimesExp // a·exp(b)
 	opPeak     // log|a| + b, of which scales are made
-	opSelect   // a ≤ b ? c : d
+	opNegBinomial
+	opNegBinomialLog
+	opNegBinomialPhi // the derivative of both by the last
+	opSelect         // a ≤ b ? c : d
 	opExp
 	opLog
 	opLog2
@@ -104,7 +107,7 @@ func newGraph() *graph { return &graph{known: map[vertexKey]int32{}} }
 
 var arity = [...]int{
 	opAdd: 2, opSub: 2, opMul: 2, opDiv: 2, opNeg: 1, opPower: 1, opPow: 2, opMin: 2, opMax: 2,
-	opAtan2: 2, opLogAddExp: 2, opXLogY: 2, opSelect: 4,
+	opAtan2: 2, opLogAddExp: 2, opXLogY: 2, opSelect: 4, opNegBinomial: 3, opNegBinomialLog: 3, opNegBinomialPhi: 3,
 	opHypot: 2, opLogSum: 4, opWeight: 4, opTimesExp: 2, opPeak: 2, opCbrt: 1, opAsinh: 1, opAcosh: 1, opAtanh: 1,
 	opExp: 1, opLog: 1, opLog2: 1, opLog10: 1, opLog1p: 1, opExpm1: 1, opSqrt: 1, opSin: 1, opCos: 1, opTan: 1,
 	opAsin: 1, opAcos: 1, opAtan: 1, opSinh: 1, opCosh: 1, opTanh: 1, opAbs: 1, opSign: 1, opFloor: 1,

@@ -26,10 +26,6 @@ var densities = map[string]written{
 	"lchoose":              {"n k", "lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)"},
 	"poisson_lpmf":         {"y lambda", "xlogy(y, lambda) - lambda - lgamma(y + 1)"},
 	"poisson_log_lpmf":     {"y eta", "y*eta - exp(eta) - lgamma(y + 1)"},
-	"neg_binomial_2_lpmf": {"y mu phi", "lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + phi*log(phi/(mu + phi)) + " +
-		"xlogy(y, mu/(mu + phi))"},
-	"neg_binomial_2_log_lpmf": {"y eta phi", "lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) - phi*softplus(eta - log(phi)) + " +
-		"y*(eta - log(phi) - softplus(eta - log(phi)))"},
 
 	"lognormal_lcdf":    {"y mu sigma", "normal_lcdf(log(y), mu, sigma)"},
 	"lognormal_lccdf":   {"y mu sigma", "normal_lccdf(log(y), mu, sigma)"},

@@ -10,6 +10,7 @@ import (
 // taken for all lanes at once; the numbers are those of apply. w is workspace.
 var together = [...]func(dst, a, b, c, d []float64, w *workspace){
 	opLogAddExp: logAddExps, opXLogY: xLogYs, opLogSum: logSums, opWeight: weights, opTimesExp: timesExps,
+	opNegBinomial: shapes(negBinomialOf), opNegBinomialLog: shapes(negBinomialOfLog), opNegBinomialPhi: shapes(shape.slope),
 }
 
 // A workspace has as many lanes as a machine.

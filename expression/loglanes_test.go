@@ -91,7 +91,7 @@ func TestTogetherAsAlone(t *testing.T) {
 		}
 		done++
 	}
-	if done != 5 {
+	if done != 8 {
 		t.Errorf("%d operations", done)
 	}
 }

@@ -50,10 +50,19 @@ var spellings = map[string]function{
 	"std_normal_lpdf": {1, 1, func(g *graph, a []int32) int32 {
 		return g.op(opSub, g.op(opMul, g.constant(-0.5), g.power(a[0], 2)), g.constant(math.Log(2*math.Pi)/2))
 	}},
-	"normal_cdf": {3, 3, func(g *graph, a []int32) int32 { return g.op(opPhi, g.standard(a[0], a[1], a[2])) }},
+	"neg_binomial_2_lpmf":     counted(opNegBinomial),
+	"neg_binomial_2_log_lpmf": counted(opNegBinomialLog),
+	"normal_cdf":              {3, 3, func(g *graph, a []int32) int32 { return g.op(opPhi, g.standard(a[0], a[1], a[2])) }},
 	"normal_lccdf": {3, 3, func(g *graph, a []int32) int32 {
 		return g.op(opLogNormal, g.op(opNeg, g.standard(a[0], a[1], a[2])))
 	}},
+}
+
+// counted is an operation less log y!, of its first argument.
+func counted(o op) function {
+	return function{3, 3, func(g *graph, a []int32) int32 {
+		return g.op(opSub, g.op(o, a...), g.op(opLgamma, g.op(opAdd, a[0], g.constant(1))))
+	}}
 }
 
 // logDiffExp is log(exp(a) − exp(b)).

@@ -22,7 +22,9 @@ var meanings = map[string]string{
 	"std_normal_lcdf(y)": "normal_lcdf(y, 0, 1)",
 	"Phi_approx(y)":      "sigmoid(0.07056*y^3 + 1.5976*y)", "gammaln(x)": "lgamma(x)", "loggamma(x)": "lgamma(x)",
 	"lbeta(x, 2)": "-log(x) - log(x + 1)", "xlogy(y, x)": "y*log(x)", "lmultiply(y, x)": "y*log(x)", "multiply_log(y, x)": "y*log(x)",
-	"std_normal_lpdf(y)": "normal_lpdf(y, 0, 1)", "normal_cdf(y, x, 2)": "Phi((y - x)/2)", "normal_lccdf(y, x, 2)": "log(1 - Phi((y - x)/2))",
+	"neg_binomial_2_lpmf(3, x, 2)":     "lgamma(5) - lgamma(2) - lgamma(4) + 2*log(2/(x + 2)) + 3*log(x/(x + 2))",
+	"neg_binomial_2_log_lpmf(3, y, 2)": "lgamma(5) - lgamma(2) - lgamma(4) + 2*log(2/(exp(y) + 2)) + 3*log(exp(y)/(exp(y) + 2))",
+	"std_normal_lpdf(y)":               "normal_lpdf(y, 0, 1)", "normal_cdf(y, x, 2)": "Phi((y - x)/2)", "normal_lccdf(y, x, 2)": "log(1 - Phi((y - x)/2))",
 }
 
 func TestSpellings(t *testing.T) {

@@ -39,6 +39,12 @@ def number(text):
     return mpf(float(text))
 
 
+def neg_binomial(y, mu, phi):
+    return log(mpmath.rf(phi, y) / mpmath.factorial(y)) + phi * log(phi / (mu + phi)) + y * log(mu / (mu + phi))
+
+
+PHI = [3, 9.5, 12, 300, 1e5, 1e8, 1e16, 1e100, 1e150]
+
 CASES = [
     ("-log(exp(x) + exp(y))", lambda x, y: -log(exp(x) + exp(y)), [(-800, -801), (900, 850), (0, -50), (1e5, 1e5)]),
     ("log(exp(-x^2) + exp(-y^2))", lambda x, y: log(exp(-x * x) + exp(-y * y)), [(40, 41), (-30, 29.5)]),
@@ -114,6 +120,14 @@ CASES = [
     ("log((x^2 + 1)^999.5) - y", lambda x, y: number("999.5") * log(x * x + 1) - y, [(-30, 0)]),
     ("log((x^300)^3) + y", lambda x, y: 900 * log(abs(x)) + y, [(1e3, 0), (-1e-2, 0)]),
     ("log(x^3*exp(-x^2)) + y", lambda x, y: 3 * log(x) - x * x + y, [(1e-150, 0)]),
+    ("neg_binomial_2_lpmf(0, x, y)", lambda x, y: neg_binomial(0, x, y), [(1e-6, 5), (1e9, 1e-3), *((0.7, p) for p in PHI)]),
+    ("neg_binomial_2_lpmf(1, x, y)", lambda x, y: neg_binomial(1, x, y), [(1e3, 1e-30), *((3.5, p) for p in PHI)]),
+    ("neg_binomial_2_lpmf(7, x, y)", lambda x, y: neg_binomial(7, x, y), [(1e-3, 1e10), *((2.5, p) for p in PHI)]),
+    ("neg_binomial_2_lpmf(900, x, y)", lambda x, y: neg_binomial(900, x, y), [(700, p) for p in PHI]),
+    ("neg_binomial_2_lpmf(3, x, 1e300) + y", lambda x, y: neg_binomial(3, x, mpf(1e300)) + y, [(4, 0)]),
+    ("neg_binomial_2_log_lpmf(7, x, y)", lambda x, y: neg_binomial(7, exp(x), y),
+     [(-800, 2), (800, 2), *((0.9, p) for p in PHI)]),
+    ("neg_binomial_2_log_lpmf(900, x, y)", lambda x, y: neg_binomial(900, exp(x), y), [(6.5, p) for p in PHI]),
     ("hypot(x, y)", lambda x, y: sqrt(x * x + y * y), [(1e200, 1e200), (3e-200, 4e-200)]),
 ]
 

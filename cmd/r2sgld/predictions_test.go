@@ -220,3 +220,68 @@ func TestPredictionsOfNewRows(t *testing.T) {
 		t.Error("what was refused left a folder")
 	}
 }
+
+// Angles about π, on either side of the cut of the circle, are predicted as angles: their mean, an
+// interval as wide as the law is, and errors along the circle. The prior of their mean is cut at 0.
+// Mutants: means on the line; an observation that is not unrolled.
+func TestPredictedAngles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "angle.csv", "y\n3.1\n-3.1\n3.0\n-2.95\n-3.2\n3.3\n2.9\n-3.0\n")
+	out := filepath.Join(dir, "run")
+	if code := run(t.Context(), []string{"fit", write(t, dir, "angle.yaml", `name: angle
+data: angle.csv
+model:
+  parameters: {m: {prior: "von_mises(1, 0.1)", min: 0, max: 6.283185}}
+  likelihood: "y ~ von_mises(m, 50)"
+sampler: {until: {ess: 1000}}
+`), "--out", out, "--quiet"}); code != exitDone {
+		t.Fatal(code)
+	}
+	if code := run(t.Context(), []string{"simulate", out, "--draws", "4000", "--quiet"}); code != exitDone {
+		t.Fatal(code)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "simulation", "simulation.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sin, cos := 0.0, 0.0
+	for _, y := range []float64{3.1, -3.1, 3.0, -2.95, -3.2, 3.3, 2.9, -3.0} {
+		sin, cos = sin+math.Sin(y), cos+math.Cos(y)
+	}
+	// given m the law of an angle is nearly normal, with variance 1/κ and some more: of 1/(2κ) its part
+	at, sd := math.Atan2(sin, cos), math.Sqrt(1/50.0+1/(50*math.Hypot(sin, cos)))
+	square := 0.0
+	for row, cells := range table[1:] {
+		var v [6]float64
+		for k, c := range cells {
+			if v[k], err = strconv.ParseFloat(c, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const n = 1000
+		se := sd / math.Sqrt(n)
+		if off := math.Remainder(v[2]-at, 2*math.Pi); !(math.Abs(off) < 6*se) || !(math.Abs(math.Abs(v[2])-math.Pi) < 0.2) {
+			t.Errorf("row %d: mean %v, want %v", row, v[2], at)
+		}
+		if width := v[5] - v[3]; !(math.Abs(width-2*1.645*sd) < 6*3*se+0.02*sd) || !(v[3] < v[4] && v[4] < v[5]) {
+			t.Errorf("row %d: the interval is %v … %v … %v, want a width of %v", row, v[3], v[4], v[5], 2*1.645*sd)
+		}
+		square += (v[1] - v[2]) * (v[1] - v[2]) / 8
+	}
+	var report struct {
+		Outcomes []struct {
+			Observed     int
+			Within, RMSE float64
+		}
+	}
+	if text, err = os.ReadFile(filepath.Join(out, "simulation", "simulation.json")); err == nil {
+		err = json.Unmarshal(text, &report)
+	}
+	if err != nil || report.Outcomes[0].Within < 0.75 || math.Abs(report.Outcomes[0].RMSE-math.Sqrt(square)) > 1e-9 || square > 0.1 {
+		t.Errorf("%+v, want an rmse of %v: %v", report, math.Sqrt(square), err)
+	}
+}

@@ -120,10 +120,11 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 	var shown []figure.Predicted
 	for i := range t.of.Of {
 		of := &t.of.Of[i]
-		out := outcomeOf(of, drawn[i], o.Level, &table)
+		mean, observed, straight := of.Straight(drawn[i])
+		out := outcomeOf(of, mean, observed, straight, o.Level, &table)
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Observed == n && n > 1 {
-			shown = append(shown, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: of.Values, Drawn: drawn[i],
+			shown = append(shown, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: observed, Drawn: straight,
 				Of: figure.OutcomeOf(of.Discrete, of.Most)})
 		}
 	}
@@ -133,12 +134,12 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 }
 
 // outcomeOf is what draws say of an outcome, whose columns it adds to the table.
-func outcomeOf(of *rows.Outcome, drawn [][]float64, level float64, table *columns) OutcomeReport {
+func outcomeOf(of *rows.Outcome, mean, observed []float64, drawn [][]float64, level float64, table *columns) OutcomeReport {
 	low, high := simulation.Ends(level)
-	mean, least, median, most := spread(drawn, low, high)
-	out := OutcomeReport{Prediction: report.Check(of.Name, of.Values, drawn, of.Statistics()...), Within: math.NaN(), RMSE: math.NaN()}
+	least, median, most := spread(drawn, low, high)
+	out := OutcomeReport{Prediction: report.Check(of.Name, observed, drawn, of.Statistics()...), Within: math.NaN(), RMSE: math.NaN()}
 	within, square := 0.0, 0.0
-	for k, y := range of.Values {
+	for k, y := range observed {
 		if math.IsNaN(y) {
 			continue
 		}
@@ -149,7 +150,7 @@ func outcomeOf(of *rows.Outcome, drawn [][]float64, level float64, table *column
 	}
 	if out.Observed > 0 {
 		out.Within, out.RMSE = within/float64(out.Observed), math.Sqrt(square/float64(out.Observed))
-		table.add(of.Name+".observed", of.Values)
+		table.add(of.Name+".observed", observed)
 	}
 	table.add(of.Name+".mean", mean)
 	table.add(of.Name+".q"+decimal(100*low), least)
@@ -207,24 +208,23 @@ func (t *rowTask) all(ctx context.Context, drawn [][][]float64) ([]byte, error) 
 	return b.Bytes(), nil
 }
 
-// spread are the mean and the quantiles of the draws of every row that are numbers.
-func spread(drawn [][]float64, low, high float64) (mean, least, median, most []float64) {
+// spread are the quantiles of the draws of every row that are numbers.
+func spread(drawn [][]float64, low, high float64) (least, median, most []float64) {
 	var at []float64
 	for k := range drawn[0] {
 		at = at[:0]
-		sum := 0.0
 		for _, d := range drawn {
 			if v := d[k]; !math.IsNaN(v) {
-				at, sum = append(at, v), sum+v
+				at = append(at, v)
 			}
 		}
 		q := []float64{math.NaN(), math.NaN(), math.NaN()}
 		if len(at) > 0 {
 			q = diag.Quantiles(at, low, 0.5, high)
 		}
-		mean, least, median, most = append(mean, sum/float64(len(at))), append(least, q[0]), append(median, q[1]), append(most, q[2])
+		least, median, most = append(least, q[0]), append(median, q[1]), append(most, q[2])
 	}
-	return mean, least, median, most
+	return least, median, most
 }
 
 func floats(of []int) (out []float64) {

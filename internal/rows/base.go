@@ -65,11 +65,23 @@ type composition struct {
 	alpha []float64
 }
 
-// draw writes shares: gamma numbers over their sum (Devroye 1986, section XI.4).
+// draw writes shares: gamma numbers over their sum (Devroye 1986, section XI.4). Where all may round to
+// 0 they are told by their logarithms, of larger ones times powers of uniform numbers.
 func (c *composition) draw(x []float64, rng *rand.Rand) {
-	sum := 0.0
+	sum, small, most := 0.0, slices.Min(c.alpha) < 1, math.Inf(-1)
 	for i, j := range c.order {
-		x[j] = gamma([]float64{c.alpha[i], 1}, rng)
+		a := c.alpha[i]
+		if small {
+			x[j] = math.Log(gamma([]float64{a + 1, 1}, rng)) - rng.ExpFloat64()/a
+			most = max(most, x[j])
+		} else {
+			x[j] = gamma([]float64{a, 1}, rng)
+		}
+	}
+	for _, j := range c.order {
+		if small {
+			x[j] = math.Exp(x[j] - most)
+		}
 		sum += x[j]
 	}
 	for _, j := range c.order {
@@ -100,7 +112,8 @@ type family struct {
 	independent []*prior.Prior // by coordinate; nil of others
 	blocks      []block
 	descendants []*descendant // each after those that it is of
-	spare       sync.Pool     // of *drawing
+	lo, hi      []float64
+	spare       sync.Pool // of *drawing
 }
 
 // Base is the law of the priors where some are of other parameters, or of a simplex: independent
@@ -188,7 +201,7 @@ func Sort(x []float64, sets [][]int) {
 // family is what draws from the priors, with the logarithm of the mass that independent ones
 // have within [lo, hi]; nil where there is none.
 func (p *Posterior) family(lo, hi []float64) (f *family, mass float64) {
-	f = &family{independent: make([]*prior.Prior, len(p.Names)), blocks: p.blocks}
+	f = &family{independent: make([]*prior.Prior, len(p.Names)), blocks: p.blocks, lo: lo, hi: hi}
 	known := make([]bool, len(p.Names))
 	for _, c := range p.blocks {
 		mass += c.logArea()
@@ -289,7 +302,7 @@ func (f *family) draw(x []float64, rng *rand.Rand) {
 			y := w.row[:len(row)]
 			d.law.drawn(y, a, rng)
 			for i, j := range row {
-				x[j] = y[i]
+				x[j] = d.law.of.between(y[i], f.lo[j], f.hi[j])
 			}
 		}
 	}

@@ -158,3 +158,42 @@ func TestAlike(t *testing.T) {
 		}
 	}
 }
+
+// Shares that round to 0 have a density, or −log of it is +∞, and slopes that are numbers where it is one:
+// of Dirichlet priors, of mixtures and of counts that were not seen. Priors of small α draw them, and
+// where all gamma numbers round to 0, one share is 1 as often as its part of the α.
+// Mutants: shares that are 0/0; logarithms of 0; slopes of 0/0.
+func TestSharesThatAreZero(t *testing.T) {
+	for _, likelihood := range []string{"y ~ mix(w[1], normal(0, 1), w[2], normal(1, 2), w[3], normal(3, 1))",
+		"y ~ mix(w[1], normal(0, 1), w[2], normal(1, 2), w[3], normal(90, 1))", "y ~ mix(w[1], poisson(1), w[2] + w[3], poisson(2))", "k ~ binomial(4, w[1])", "k ~ poisson(w[1])", "k ~ binomial(0, 1 - w[2])",
+		"c ~ categorical(w)", "k ~ neg_binomial_2(w[1], 2)"} {
+		for _, alpha := range []string{"0.01, 0.01, 0.01", "3, 1, 0.5", "1, 1, 1"} {
+			p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(" + alpha + ")"}}, likelihood),
+				"y,k,c\n1,0,2\n2,0,2\n")
+			u, g := make([]float64, 1), make([]float64, 3)
+			for _, x := range [][]float64{{0, 1, 0}, {0, 0.5, 0.5}, {-1e-17, 0, 1}, {1e-320, 1, 1e-310}, {-1e-17, 1, 1e-17}, {0.3, 0.3, 0.4}} {
+				p.Potential.Evaluator(1, nil).Eval(u, g, x)
+				if u[0] != u[0] || math.IsInf(u[0], -1) || x[0] >= 0.3 && u[0]-u[0] != 0 ||
+					slices.ContainsFunc(g, func(v float64) bool { return v != v && u[0]-u[0] == 0 }) {
+					t.Errorf("%s, dirichlet(%s) at %v: energy %v, slopes %v", likelihood, alpha, x, u, g)
+				}
+				if flat := alpha == "1, 1, 1"; x[0] == 0 && flat && u[0]-u[0] != 0 || x[0] <= 0 && !flat && !math.IsInf(u[0], 1) {
+					t.Errorf("%s, dirichlet(%s) at %v: energy %v", likelihood, alpha, x, u)
+				}
+			}
+		}
+	}
+	const n = 20_000
+	c, rng, first := composition{[]int{0, 1}, []float64{2e-4, 6e-4}}, rand.New(rand.NewPCG(1, 1)), 0.0
+	for range n {
+		x := []float64{0, 0}
+		c.draw(x, rng)
+		if !(math.Abs(x[0]+x[1]-1) < 1e-15) {
+			t.Fatalf("shares %v", x)
+		}
+		first += x[0] / n
+	}
+	if z := (first - 0.25) / math.Sqrt(0.25*0.75/n); !(math.Abs(z) < 5.5) { // a share has the mean α/Σα, and at most this spread
+		t.Errorf("the mean of the first share is %v, want 1/4", first)
+	}
+}

@@ -24,7 +24,7 @@ func nominals() map[string]nominal {
 
 // upTo are the values 1 … k.
 func upTo(k int) support {
-	return support{fmt.Sprintf("a whole number from 1 to %d", k), 1, float64(k), true, false}
+	return support{words: fmt.Sprintf("a whole number from 1 to %d", k), lo: 1, hi: float64(k), discrete: true}
 }
 
 // is is 1 where y is k, and 0 elsewhere.

@@ -342,7 +342,7 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 		b.fault(path, -1, "%w", err)
 		return nil, false
 	}
-	if l.joint != nil && !b.fits(path, v, l) {
+	if b.hides(path, l) || l.joint != nil && !b.fits(path, v, l) {
 		return nil, false
 	}
 	if l.of.discrete {
@@ -408,6 +408,9 @@ func (b *builder) priorOfNumbers(path []string, v *array, text string) bool {
 	return true
 }
 
+// leastShare is the least number with all digits. Shares that round to 0, or below, have no density.
+const leastShare = 0x1p-1022
+
 // dirichlet is the prior of a simplex.
 func (b *builder) dirichlet(path []string, v *array, text string) (terms []string) {
 	_, rest, _ := strings.Cut(text, "(")
@@ -427,7 +430,8 @@ func (b *builder) dirichlet(path []string, v *array, text string) (terms []strin
 		l, _ := math.Lgamma(alpha)
 		log -= l
 		if alpha != 1 {
-			terms = append(terms, fmt.Sprintf("%g*log(%s)", alpha-1, expression.Quoted(b.out.Names[v.order[i]])))
+			share := expression.Quoted(b.out.Names[v.order[i]])
+			terms = append(terms, fmt.Sprintf("%g*log(max(%s, %g)) + log(max(sign(%s), 0))", alpha-1, share, leastShare, share))
 		}
 	}
 	b.out.blocks = append(b.out.blocks, c)

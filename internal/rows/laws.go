@@ -27,17 +27,19 @@ type support struct {
 	words    string // "a whole number from 0 on"
 	lo, hi   float64
 	discrete bool
-	open     bool // its ends are outside
+	open     bool    // its ends are outside
+	period   float64 // by which values that are one differ; 0 is none
 }
 
 var (
-	line     = support{"a number", math.Inf(-1), math.Inf(1), false, false}
-	positive = support{"positive", 0, math.Inf(1), false, true}
-	half     = support{"at least 0", 0, math.Inf(1), false, false}
-	unit     = support{"between 0 and 1", 0, 1, false, true}
-	chance   = support{"from 0 to 1", 0, 1, false, false}
-	counts   = support{"a whole number from 0 on", 0, math.Inf(1), true, false}
-	binary   = support{"0 or 1", 0, 1, true, false}
+	line     = support{words: "a number", lo: math.Inf(-1), hi: math.Inf(1)}
+	angle    = support{words: "an angle", lo: math.Inf(-1), hi: math.Inf(1), period: 2 * math.Pi}
+	positive = support{words: "positive", hi: math.Inf(1), open: true}
+	half     = support{words: "at least 0", hi: math.Inf(1)}
+	unit     = support{words: "between 0 and 1", hi: 1, open: true}
+	chance   = support{words: "from 0 to 1", hi: 1}
+	counts   = support{words: "a whole number from 0 on", hi: math.Inf(1), discrete: true}
+	binary   = support{words: "0 or 1", hi: 1, discrete: true}
 )
 
 // holds reports whether v has a density.
@@ -56,7 +58,7 @@ func laws() map[string]law {
 		"laplace":     {args("mu", "sigma"), args("laplace_lpdf(y, mu, sigma)"), line, laplace},
 		"logistic":    {args("mu", "sigma"), args("logistic_lpdf(y, mu, sigma)"), line, logistic},
 		"skew_normal": {args("xi", "omega", "alpha"), args("skew_normal_lpdf(y, xi, omega, alpha)"), line, skewNormal},
-		"von_mises":   {args("mu", "kappa"), args("von_mises_lpdf(y, mu, kappa)"), line, vonMises},
+		"von_mises":   {args("mu", "kappa"), args("von_mises_lpdf(y, mu, kappa)"), angle, vonMises},
 		"lognormal": {args("mu", "sigma"), args("lognormal_lpdf(y, mu, sigma)"), positive,
 			func(a []float64, rng *rand.Rand) float64 { return math.Exp(normal(a, rng)) }},
 		"exponential": {args("beta"), args("log(beta) - beta*y"), half,
@@ -82,11 +84,8 @@ func laws() map[string]law {
 		"poisson": {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, poisson},
 		"poisson_log": {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts,
 			func(a []float64, rng *rand.Rand) float64 { return poisson([]float64{math.Exp(a[0])}, rng) }},
-		"neg_binomial_2": {args("mu", "phi"), args("lgamma(y + phi) - lgamma(phi) + phi*log(phi/(mu + phi)) + xlogy(y, mu/(mu + phi))",
-			"-lgamma(y + 1)"), counts, negBinomial},
-		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - "+
-			"softplus(eta - log(phi)))",
-			"-lgamma(y + 1)"), counts,
+		"neg_binomial_2": {args("mu", "phi"), args("neg_binomial_2_lpmf(y, mu, phi)"), counts, negBinomial},
+		"neg_binomial_2_log": {args("eta", "phi"), args("neg_binomial_2_log_lpmf(y, eta, phi)"), counts,
 			func(a []float64, rng *rand.Rand) float64 { return negBinomial([]float64{math.Exp(a[0]), a[1]}, rng) }},
 	}
 }
@@ -117,14 +116,18 @@ func skewNormal(a []float64, rng *rand.Rand) float64 {
 	return a[0] + a[1]*(d*math.Abs(rng.NormFloat64())+rng.NormFloat64()/math.Hypot(1, a[2]))
 }
 
-// vonMises returns an angle within π of mu (Best & Fisher 1979).
+// vonMises returns an angle in (−π, π].
 func vonMises(a []float64, rng *rand.Rand) float64 {
-	kappa := a[1]
+	return angle.turned(angle.turned(a[0]) + deviation(a[1], rng))
+}
+
+// deviation is that of a von Mises number from its mean (Best & Fisher 1979).
+func deviation(kappa float64, rng *rand.Rand) float64 {
 	switch {
 	case kappa < 1e-8: // uniform, to all digits
-		return a[0] + math.Pi*(2*rng.Float64()-1)
+		return math.Pi * (2*rng.Float64() - 1)
 	case kappa > 1e8: // normal, likewise
-		return a[0] + rng.NormFloat64()/math.Sqrt(kappa)
+		return rng.NormFloat64() / math.Sqrt(kappa)
 	}
 	tau := 1 + math.Sqrt(1+4*kappa*kappa)
 	rho := (tau - math.Sqrt(2*tau)) / (2 * kappa)
@@ -137,7 +140,7 @@ func vonMises(a []float64, rng *rand.Rand) float64 {
 		f := (1 + r*z) / (r + z)
 		c, u := kappa*(r-f), 1-rng.Float64()
 		if c*(2-c) > u || math.Log(c/u)+1 >= c {
-			return a[0] + math.Copysign(math.Acos(max(-1, min(f, 1))), rng.Float64()-0.5)
+			return math.Copysign(math.Acos(max(-1, min(f, 1))), rng.Float64()-0.5)
 		}
 	}
 }

@@ -173,6 +173,45 @@ func TestTruncatedLaws(t *testing.T) {
 	}
 }
 
+// Where a law itself ends nothing is cut off: densities, slopes and draws are those of the whole law, for any law, and
+// in the rows whose lower end is 0; other rows have those of the law that is cut there.
+// Mutants: slopes of 0·∞; rows without an upper end.
+func TestTruncationWhereLawsEnd(t *testing.T) {
+	for _, law := range []string{"gamma(2, 1)", "lognormal(0, 1)", "exponential(2)", "weibull(0.5, 1)", "poisson(3)", "half_normal(1)", "inv_gamma(2, 1)",
+		"half_cauchy(2)", "beta(2, 3)", "bernoulli(0.4)", "neg_binomial_2(3, 2)"} {
+		whole, _ := outcome(law, none)
+		cut, err := outcome(law+" T[0, ]", none)
+		if err != nil || len(cut.args) != len(whole.args) || !slices.Equal(cut.terms, whole.terms) {
+			t.Errorf("%s: %v", law, err)
+		}
+	}
+	table := "y,lo,hi\n1,0,3\n1,0.5,3\n0.3,0,0.4\n2.2,2,9\n"
+	for _, law := range []string{"lognormal(a, s)", "exponential(s)", "weibull(s, exp(a))"} {
+		for _, upper := range []string{"", "hi"} {
+			parameters := []Parameter{{Name: "a"}, {Name: "s"}}
+			p := build(t, model(parameters, "y ~ "+law+" T[lo, "+upper+"]"), table)
+			for row, lo := range []string{"", "0.5", "", "2"} {
+				law := fmt.Sprintf("y ~ %s T[%s, %s]", law, lo, upper)
+				if lo+upper == "" {
+					law, _, _ = strings.Cut(law, " T")
+				}
+				one := build(t, model(parameters, law), "y,hi\n"+[]string{"1,3", "1,3", "0.3,0.4", "2.2,9"}[row]+"\n")
+				some := p.Likelihood.taken([]int{row})
+				x, u, g, v, h := []float64{0.2, 0.4}, []float64{0}, []float64{0, 0}, []float64{0}, []float64{0, 0}
+				one.Likelihood.Evaluator(1, nil).Eval(u, g, x)
+				u[0] += one.Likelihood.total
+				some.evaluator().add(v, h, x, 1)
+				for k, w := range append(u, g...) {
+					if got := append(v, h...)[k]; !(math.Abs(got-w) <= 1e-12*(1+math.Abs(w))) {
+						t.Errorf("%s, row %d: energy and slopes %v %v, want %v %v", law, row, v, h, u, g)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestFaultyTruncations(t *testing.T) {
 	for text, want := range map[string]string{
 		"gamma(2, 1) T[1, 2]": "gamma cannot be truncated: its distribution function is not known; those of cauchy, exponential,",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -25,6 +26,7 @@ type Likelihood struct {
 	hash     string    // of the values
 	constant constants // what is added to every row
 	total    float64   // of these
+	walls    *prior.Joint
 }
 
 // A part is a part of −log density of all rows, but for what is constant.
@@ -71,7 +73,7 @@ func (all chunkAdders) chunk(energy, grad, x []float64, r, from int) {
 
 // likelihood compiles the terms.
 func (b *builder) likelihood() {
-	out := &Likelihood{dim: len(b.out.Names)}
+	out := &Likelihood{dim: len(b.out.Names), walls: b.out.Prior}
 	varying := b.parted(out)
 	if len(b.faults) > 0 {
 		return
@@ -146,7 +148,10 @@ func (p *Likelihood) Summed() bool {
 // parted returns the terms that parameters change, with sums written out, and adds up the others.
 func (b *builder) parted(out *Likelihood) (varying []term) {
 	for i, t := range b.terms {
-		if t.law != nil && (i == 0 || t.law != b.terms[i-1].law) { // which may have several terms
+		switch {
+		case t.law == nil:
+			b.never(t, t.text, t.text, line, "a log density")
+		case i == 0 || t.law != b.terms[i-1].law: // which may have several terms
 			b.check(t)
 		}
 	}
@@ -234,6 +239,8 @@ func (b *builder) check(t term) {
 		case arg == "lo" || arg == "hi":
 			b.fault(t.path, -1, "a law is cut off at formulas of columns, and so is what it is of: others would depend on parameters whether "+
 				"data are possible")
+			return
+		case values.n == 0 && b.never(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name):
 			return
 		default:
 			continue
@@ -390,6 +397,8 @@ type evaluator struct {
 	p      *Likelihood
 	parts  []adder
 	states int
+	whole  *workspace // of one row
+	of     func(x []float64) bool
 }
 
 func fill(dst []float64, v float64) {
@@ -419,6 +428,33 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	for _, q := range e.parts {
 		q.add(energy, grad, x, r)
 	}
+	for i, v := range energy[:r] {
+		if v != v && e.overflows(x, i, r) {
+			energy[i] = math.Inf(1)
+		}
+	}
+}
+
+// overflows reports whether the density of state i of r, which is NaN, is 0: infinite numbers alone made it so, as
+// in 0·∞, or the state lies beyond a wall by rounding, as shares do.
+func (e *evaluator) overflows(x []float64, i, r int) bool {
+	p := &e.p.rowwise
+	for j, lo := range e.p.walls.Lower {
+		if v := x[j*r+i]; v < lo || v > e.p.walls.Upper[j] {
+			return true
+		}
+	}
+	if e.whole == nil {
+		e.whole, e.of = p.strip(1), p.f.Overflows()
+	}
+	for row := range p.rows {
+		e.whole.load(p, row)
+		e.whole.set(p, x, i, r, row)
+		if e.whole.e.Value(e.whole.value, e.whole.x); e.whole.value[0] != e.whole.value[0] {
+			return e.of(e.whole.x)
+		}
+	}
+	return true // the sum of rows
 }
 
 // LogDensity returns what writes the log density of some rows, of all for nil, at a state,

@@ -197,7 +197,9 @@ func (p *Likelihood) few(n int) *sampled {
 		from := i * p.rows / n
 		some[i] = from + rng.IntN((i+1)*p.rows/n-from)
 	}
-	out := &sampled{made: &Likelihood{dim: p.dim, total: p.total}, rest: &Likelihood{dim: p.dim}, by: float64(p.rows) / float64(n)}
+	made, rest := *p, *p
+	made.parts, rest.parts, rest.total = nil, nil, 0
+	out := &sampled{made: &made, rest: &rest, by: float64(p.rows) / float64(n)}
 	for _, q := range p.parts {
 		if rows, ok := q.(parted); ok {
 			out.rest.parts = append(out.rest.parts, rows.taken(some))

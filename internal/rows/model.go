@@ -180,6 +180,8 @@ func (b *builder) declare() {
 			b.fault(path, -1, "the parameter %q comes twice", v.bare)
 		case len(v.dims) > 2 || slices.Contains(v.dims, ""):
 			b.fault(path, -1, "a parameter has one index, or two of a matrix, as in b[site, 2]; found %q", p.Name)
+		case expression.Constant(v.bare):
+			b.fault(path, -1, "%q is a number in formulas: give the parameter another name", v.bare)
 		case expression.Reserved(v.bare):
 			b.fault(path, -1, "%q is a function of formulas: give the parameter another name", v.bare)
 		}

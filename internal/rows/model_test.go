@@ -319,9 +319,18 @@ func TestFaultsOfData(t *testing.T) {
 		"y ~ neg_binomial_2_log(a, sd)":      `t.csv:4: -1 in column "sd": phi of neg_binomial_2_log is positive`,
 		"y ~ neg_binomial_2(sd, exp(a))":     `t.csv:4: -1 in column "sd": mu of neg_binomial_2 is at least 0`,
 		"y ~ neg_binomial_2_log(sd, exp(a))": "",
-		"y ~ normal(a, exp(a)*sd)":           "", // of parameters too
+		"y ~ normal(a, exp(a)*sd)":           "t.csv:4: exp(a)*sd is at most 0, whatever the parameters: sigma of normal is positive",
+		"y ~ normal(a, exp(a) + sd)":         "",
+		"y ~ normal(a, p*sd - 0.5)":          "t.csv:4: p*sd - 0.5 is at most -0.5, whatever the parameters: sigma of normal is positive",
+		"y ~ normal(a, 0.5 + p*sd)":          "",
+		"1 ~ bernoulli(2*half + p/9)":        "t.csv:3: 2*half + p/9 is at least 3, whatever the parameters: theta of bernoulli is from 0 to 1",
+		"y ~ normal(a*log(sd), 1)":           "t.csv:4: a*log(sd) is not finite, whatever the parameters: mu of normal is a number",
+		"y ~ normal(a*y/k, 1)":               "t.csv:2: a*y/k is not finite, whatever the parameters: mu of normal is a number",
+		"y ~ normal(a + exp(-exp(a)/k), 1)":  "",
+		"y ~ normal(log(exp(a) + sd), 1)":    "",
+		"y ~ normal(c[m]*sqrt(sd), 1)":       "t.csv:4: c[m]*sqrt(sd) is not finite, whatever the parameters: mu of normal is a number",
 	} {
-		m := model([]Parameter{{Name: "a"}}, likelihood)
+		m := model([]Parameter{{Name: "a"}, {Name: "p", Max: 1}, {Name: "c[m]"}}, likelihood)
 		m.Let = []Let{{Name: "twice", Text: "2*sd"}, {Name: "lots", Text: "y + m"}}
 		got := ""
 		if _, err := Build(m, strings.NewReader(table), "t.csv"); err != nil {
@@ -331,11 +340,50 @@ func TestFaultsOfData(t *testing.T) {
 			t.Errorf("%s: %q, want %q", likelihood, got, want)
 		}
 	}
+	m := model([]Parameter{{Name: "a"}})
+	m.LogLik = []string{"normal_lpdf(y, a, 1)", "a*log(sd)"}
+	if _, err := Build(m, strings.NewReader(table), "t.csv"); err == nil ||
+		err.Error() != "t.csv:4: a*log(sd) is not finite, whatever the parameters: a log density is a number" {
+		t.Error(err)
+	}
 	// rows that are left out may hold anything
-	m := model([]Parameter{{Name: "a"}}, "y ~ normal(a, sd)")
+	m = model([]Parameter{{Name: "a"}}, "y ~ normal(a, sd)")
 	m.Where = []string{"sd > 0"}
 	if p := build(t, m, table); p.Likelihood.Rows() != 2 {
 		t.Errorf("%d rows", p.Likelihood.Rows())
+	}
+}
+
+// Parameters, lets and columns may have the names of laws, and of functions of rows alone.
+func TestNamesOfLaws(t *testing.T) {
+	for _, name := range []string{"sum", "lag", "mix", "gamma", "beta", "normal", "T", "logit"} {
+		p := build(t, model([]Parameter{{Name: name, Prior: "normal(0, 1)"}, {Name: "b", Prior: "normal(" + name + ", 1)"}, {Name: "c[2]"}},
+			"y ~ normal("+name+"*x + b + sum(c), exp(b))"), "y,x\n1,0\n0,2\n")
+		u, g := make([]float64, 1), make([]float64, 4)
+		p.Potential.Evaluator(1, nil).Eval(u, g, []float64{0.5, 1, 2, 3})
+		want := -normalLog(0.5, 0, 1) - normalLog(1, 0.5, 1) - normalLog(1, 6, math.E) - normalLog(0, 7, math.E)
+		if !(math.Abs(u[0]-want) < 1e-12*want) {
+			t.Errorf("%s: energy %v, want %v", name, u[0], want)
+		}
+	}
+	_, err := Build(model([]Parameter{{Name: "a"}}, "y ~ poisson(exp(a*xlogy))"), strings.NewReader("y,xlogy\n1,2\n2,3\n"), "t.csv")
+	if err == nil || err.Error() != `model.likelihood: "xlogy" is a function that the law poisson takes: give the column another name` {
+		t.Error(err)
+	}
+}
+
+// A state beyond all numbers has the density 0, and ends no run: 0·∞ is no number. One that a law does not
+// take is told, as before.
+// Mutants: NaN for 0; all that is NaN for 0.
+func TestDensityBeyondNumbers(t *testing.T) {
+	for likelihood, finite := range map[string]bool{"y ~ bernoulli_logit(exp(exp(3*a))*x)": true, "y ~ normal(exp(exp(3*a))*x, 1)": true,
+		"y ~ normal(x, 2 - a)": false, "y ~ poisson_log(log(2 - a)*x)": false} {
+		p := build(t, model([]Parameter{{Name: "a", Prior: "normal(0, 1)"}}, likelihood), "y,x\n1,0\n0,2\n")
+		u, g := make([]float64, 3), make([]float64, 3)
+		p.Potential.Evaluator(3, nil).Eval(u, g, []float64{0.1, 5, 0.2})
+		if got := math.IsInf(u[1], 1); got != finite || !finite && u[1] == u[1] || u[0]-u[0] != 0 || u[2]-u[2] != 0 {
+			t.Errorf("%s: energies %v", likelihood, u)
+		}
 	}
 }
 
@@ -409,6 +457,12 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{{Name: "c[2]"}}, "deaths ~ poisson_log(c[site])", nil, `holds "A", and the parameter c[2] has no such entry`},
 		{[]Parameter{{Name: "dose"}}, "deaths ~ poisson_log(dose)", nil, "is a column of the data"},
 		{[]Parameter{{Name: "exp"}}, "deaths ~ poisson_log(exp)", nil, "is a function of formulas"},
+		{[]Parameter{{Name: "log[3]"}}, "deaths ~ poisson_log(sum(log))", nil, `model.parameters.log[3]: "log" is a function of formulas`},
+		{[]Parameter{{Name: "pi"}}, "deaths ~ poisson_log(pi)", nil, `"pi" is a number in formulas: give the parameter another name`},
+		{[]Parameter{{Name: "xlogy"}}, "deaths ~ poisson(exp(xlogy))", nil,
+			`model.parameters.xlogy: "xlogy" is a function that the law poisson takes: give the parameter another name`},
+		{[]Parameter{{Name: "skew_normal_lpdf"}, {Name: "b", Prior: "skew_normal(skew_normal_lpdf, 1, 2)"}}, "deaths ~ poisson_log(b)", nil,
+			`"skew_normal_lpdf" is a function that the law skew_normal takes`},
 		{[]Parameter{{Name: "2a"}}, good, nil, "a parameter is a name"},
 		{[]Parameter{a, a}, good, nil, "comes twice"},
 		{[]Parameter{a}, "y ~ normal(a, 1)", nil, "the value of y is missing"},

@@ -62,7 +62,7 @@ func (b *builder) law(path []string, left, right string) {
 		l.with[j], known = b.expand(path, a, at+l.at[j])
 		ok = ok && known
 	}
-	if !ok || t.y == nil {
+	if !ok || t.y == nil || b.hides(path, l) {
 		return
 	}
 	all, err := l.density(t.full...)
@@ -99,6 +99,26 @@ func (b *builder) sides(path []string, left string, l *said) []piece {
 		}
 	}
 	return all
+}
+
+// hides reports a parameter, or a column, by whose name the density of a law calls a function.
+func (b *builder) hides(path []string, l *said) bool {
+	words, _ := expression.Words(strings.Join(l.terms, " + "))
+	for i, w := range words {
+		if !w.Name || i+1 == len(words) || words[i+1].Text != "(" {
+			continue
+		}
+		const text = "%q is a function that the law %s takes: give the %s another name"
+		if v := b.vectors[w.Text]; v != nil {
+			b.fault([]string{"parameters", v.Name}, -1, text, w.Text, l.name, "parameter")
+			return true
+		}
+		if slices.Contains(b.header, w.Text) && b.numbers[w.Text] {
+			b.fault(path, -1, text, w.Text, l.name, "column")
+			return true
+		}
+	}
+	return false
 }
 
 // place is the path of an entry of a list, or of the only one.

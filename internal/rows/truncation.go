@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/expression"
@@ -70,29 +71,67 @@ func outcome(text string, entries func(name string) []string) (*said, error) {
 	if err != nil {
 		return nil, err
 	}
-	between, ok := truncations()[s.name]
-	if !ok {
-		return nil, fmt.Errorf("%s cannot be truncated: its distribution function is not known; those of %s are", s.name,
-			strings.Join(slices.Sorted(maps.Keys(truncations())), ", "))
-	}
 	given := expression.Arguments(text[found[4]:found[5]])
 	if len(given) != 2 || strings.TrimSpace(given[0]+given[1]) == "" {
 		return nil, fmt.Errorf("a law is cut to the values between two ends by T[lo, hi], one of which may be left out: T[0, ]; found T[%s]",
 			text[found[4]:found[5]])
 	}
+	cuts := false
+	for i, end := range [2]float64{s.of.lo, s.of.hi} { // where the law itself ends nothing is cut off
+		if v, err := strconv.ParseFloat(strings.TrimSpace(given[i]), 64); err == nil && v == end {
+			given[i] = strings.Repeat(" ", len(given[i]))
+		}
+		cuts = cuts || strings.TrimSpace(given[i]) != ""
+	}
+	between, ok := truncations()[s.name]
+	switch {
+	case !cuts:
+		return s, nil
+	case !ok:
+		return nil, fmt.Errorf("%s cannot be truncated: its distribution function is not known; those of %s are", s.name,
+			strings.Join(slices.Sorted(maps.Keys(truncations())), ", "))
+	}
 	return s, s.cut(between, given, found[4])
+}
+
+// fromStart is the chance between two ends, the lower of which is in some rows where the law itself begins, at
+// 0: there it is that below the upper one.
+func (between truncation) fromStart(lo, hi string) string {
+	cut, above := "max(sign("+lo+"), 0)", "1" // any end will do where none counts
+	if hi != "" {
+		above = "(" + hi + ")/2"
+	}
+	text := fmt.Sprintf("%s*(%s)", cut, between(fmt.Sprintf("(%s + (1 - %s)*%s)", lo, cut, above), hi))
+	if hi != "" {
+		text += fmt.Sprintf(" + (1 - %s)*(%s)", cut, between("", hi))
+	}
+	return text
 }
 
 // cut leaves of a law what is between two ends, the first of which begins at a byte of what was written.
 func (s *said) cut(between truncation, given []string, at int) error {
-	n, names := len(s.args), [2]string{}
+	_, err := strconv.ParseFloat(strings.TrimSpace(given[0]), 64)
+	n, names, varies := len(s.args), [2]string{}, err != nil && s.of.lo == 0 && strings.TrimSpace(given[0]) != ""
 	for i, end := range given {
 		if strings.TrimSpace(end) != "" {
 			names[i] = [2]string{"lo", "hi"}[i]
 			s.args, s.with, s.written = append(s.args, names[i]), append(s.with, end), append(s.written, end)
-			s.at, s.takes = append(s.at, at), append(s.takes, s.of)
+			takes := s.of
+			if i == 0 && varies {
+				takes = half
+			}
+			s.at, s.takes = append(s.at, at), append(s.takes, takes)
 		}
 		at += len(end) + 1
+	}
+	if varies {
+		plain := between
+		between = func(lo, hi string) string {
+			if lo == "" {
+				return plain(lo, hi)
+			}
+			return plain.fromStart(lo, hi)
+		}
 	}
 	lo, hi := names[0], names[1]
 	s.terms = append(slices.Clone(s.terms), "-("+between(lo, hi)+")")

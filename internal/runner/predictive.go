@@ -89,8 +89,9 @@ func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *rep
 	x.drawn.Groups = append(x.drawn.Groups, store.Group{Name: "log_likelihood",
 		Arrays: append(place(chains, len(states)/chains, stride, o.Line.Numbers()), rowDraws(name, chains, log))})
 	for i, of := range o.Of {
-		sum.Predictive = append(sum.Predictive, report.Check(of.Name, of.Values, drawn[i], of.Statistics()...))
-		x.predicted = append(x.predicted, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: of.Values, Drawn: drawn[i],
+		_, observed, straight := of.Straight(drawn[i])
+		sum.Predictive = append(sum.Predictive, report.Check(of.Name, observed, straight, of.Statistics()...))
+		x.predicted = append(x.predicted, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: observed, Drawn: straight,
 			Of: figure.OutcomeOf(of.Discrete, of.Most)})
 	}
 	return x.priors(ctx, rng)
