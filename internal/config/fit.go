@@ -396,6 +396,7 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 		return nil
 	}
 	if f.constrainsFixed(p) {
+		lavish()
 		return nil
 	}
 	runtime.AddCleanup(p, func(end func()) { end() }, lavish)
