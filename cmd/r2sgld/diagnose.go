@@ -89,14 +89,23 @@ type diagnosis struct {
 	Draws      int                `json:"draws"`  // over all ladders
 	Stride     int                `json:"stride"` // the parameters are those of every so many-th
 	Parameters []report.Parameter `json:"parameters"`
+	Outputs    []report.Parameter `json:"outputs,omitempty"` // what the program says of draws, or what bears labels
 }
 
 func diagnosed(d *store.Draws) diagnosis {
 	out := diagnosis{Schema: 1, Ladders: d.Chains(), Draws: d.Kept * d.Chains(), Stride: d.Stride}
-	for j, name := range d.Names {
-		out.Parameters = append(out.Parameters, report.Describe(name, d.X[j], math.Inf(-1), math.Inf(1)))
+	out.Parameters = described(d)
+	if d.Outputs != nil {
+		out.Outputs = described(d.Outputs)
 	}
 	return out
+}
+
+func described(d *store.Draws) (all []report.Parameter) {
+	for j, name := range d.Names {
+		all = append(all, report.Describe(name, d.X[j], math.Inf(-1), math.Inf(1)))
+	}
+	return all
 }
 
 func (c *common) diagnose(d *store.Draws) error {
@@ -109,8 +118,12 @@ func (c *common) diagnose(d *store.Draws) error {
 		if out.Stride > 1 {
 			every = fmt.Sprintf("; one draw in %d is summarised", out.Stride)
 		}
+		style := text.StyleOf(c.stdout())
 		fmt.Fprintf(c.stdout(), " %s, %s%s\n\n%s", text.Counted(out.Draws, "draw"), text.Counted(out.Ladders, "ladder"), every,
-			report.Table(out.Parameters, text.StyleOf(c.stdout())))
+			report.Table(out.Parameters, style))
+		if out.Outputs != nil {
+			fmt.Fprint(c.stdout(), "\n"+report.Table(out.Outputs, style))
+		}
 		text.Warn(c.stderr(), report.Doubts(out.Parameters, 0)...)
 	}
 	return nil
