@@ -20,8 +20,9 @@ func diagnoseCommand() *cobra.Command {
 		Use:   "diagnose PATH…",
 		Short: "Summary of draws in a run folder, a Zarr folder or Stan CSV files",
 		Long: `Summary of draws in a run folder, a Zarr folder or Stan CSV files (ours or Stan's,
-one file a chain): mean, sd, quantiles, mode, effective sample size, R̂. Of a chain
-of more than 131,072 draws every second, fourth, … is taken.`,
+one file a chain): mean, sd, quantiles, mode, effective sample size, R̂; of a folder
+those of its outputs too. Of a chain of more than 131,072 draws every second, fourth,
+… is taken.`,
 		Example: `  r2sgld diagnose runs/flower-20261121-101300
   r2sgld diagnose output_1.csv output_2.csv output_3.csv output_4.csv`,
 		Args: cobra.MinimumNArgs(1),

@@ -195,11 +195,12 @@ func TestComponentsAreAlike(t *testing.T) {
 // Mutants: advice that would be refused.
 func TestAdviceOnLabels(t *testing.T) {
 	x := []float64{0.3, -1, 0.2, 2.5, 0.5, 1, 1.5, 0.2, 0.3, 0.5, 0.7, 0.1, 0.4}
-	for labels, want := range map[string]string{"w": "[mu, sigma, w]", "mu sigma": "[mu, sigma, w]", "w mu sigma b": "[mu, sigma, w]", "b": "",
-		"mu sigma w": "alike"} {
+	const good = "[mu, sigma, w]"
+	for labels, want := range map[string]string{"w": good, "mu sigma": good, "w mu sigma b": good, "b": "", "mu sigma w": "alike"} {
 		m := model([]Parameter{{Name: "a"}, {Name: "mu[3]", Prior: "normal(0, 2)"}, {Name: "sigma[3]", Prior: "half_normal(2)"},
 			{Name: "w", Shape: "simplex(3)"}, {Name: "b[3]", Prior: "normal(0, 1)"}},
-			"y ~ mix(w[1], normal(mu[1], sigma[1]), w[2], normal(mu[2], sigma[2]), w[3], normal(mu[3], sigma[3]))", "y ~ normal(b[1] + 2*b[2] + 3*b[3] + a, 1)")
+			"y ~ mix(w[1], normal(mu[1], sigma[1]), w[2], normal(mu[2], sigma[2]), w[3], normal(mu[3], sigma[3]))",
+			"y ~ normal(b[1] + 2*b[2] + 3*b[3] + a, 1)")
 		m.Labels = strings.Fields(labels)
 		_, err := build(t, m, "y\n1\n2\n").Labels.Alike(x, everywhere)
 		said := "alike"
