@@ -38,3 +38,13 @@ func TestDensityBeyondNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A formula that is added to log densities is told where it is finite for no parameters.
+func TestFormulasThatAreNeverFinite(t *testing.T) {
+	m := model([]Parameter{{Name: "a"}})
+	m.LogLik = []string{"normal_lpdf(y, a, 1)", "a*log(x)"}
+	if _, err := Build(m, strings.NewReader("y,x\n1,2\n2,-1\n"), "t.csv"); err == nil ||
+		err.Error() != "t.csv:3: a*log(x) is not finite, whatever the parameters: a log density is a number" {
+		t.Error(err)
+	}
+}
