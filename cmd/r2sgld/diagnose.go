@@ -20,8 +20,9 @@ func diagnoseCommand() *cobra.Command {
 		Use:   "diagnose PATH…",
 		Short: "Summary of draws in a run folder, a Zarr folder or Stan CSV files",
 		Long: `Summary of draws in a run folder, a Zarr folder or Stan CSV files (ours or Stan's,
-one file a chain): mean, sd, quantiles, mode, effective sample size, R̂. Of a chain
-of more than 131,072 draws every second, fourth, … is taken.`,
+one file a chain): mean, sd, quantiles, mode, effective sample size, R̂; of a folder
+those of its outputs too. Of a chain of more than 131,072 draws every second, fourth,
+… is taken.`,
 		Example: `  r2sgld diagnose runs/flower-20261121-101300
   r2sgld diagnose output_1.csv output_2.csv output_3.csv output_4.csv`,
 		Args: cobra.MinimumNArgs(1),
@@ -89,14 +90,23 @@ type diagnosis struct {
 	Draws      int                `json:"draws"`  // over all ladders
 	Stride     int                `json:"stride"` // the parameters are those of every so many-th
 	Parameters []report.Parameter `json:"parameters"`
+	Outputs    []report.Parameter `json:"outputs,omitempty"` // what the program says of draws, or what bears labels
 }
 
 func diagnosed(d *store.Draws) diagnosis {
 	out := diagnosis{Schema: 1, Ladders: d.Chains(), Draws: d.Kept * d.Chains(), Stride: d.Stride}
-	for j, name := range d.Names {
-		out.Parameters = append(out.Parameters, report.Describe(name, d.X[j], math.Inf(-1), math.Inf(1)))
+	out.Parameters = described(d)
+	if d.Outputs != nil {
+		out.Outputs = described(d.Outputs)
 	}
 	return out
+}
+
+func described(d *store.Draws) (all []report.Parameter) {
+	for j, name := range d.Names {
+		all = append(all, report.Describe(name, d.X[j], math.Inf(-1), math.Inf(1)))
+	}
+	return all
 }
 
 func (c *common) diagnose(d *store.Draws) error {
@@ -109,8 +119,12 @@ func (c *common) diagnose(d *store.Draws) error {
 		if out.Stride > 1 {
 			every = fmt.Sprintf("; one draw in %d is summarised", out.Stride)
 		}
+		style := text.StyleOf(c.stdout())
 		fmt.Fprintf(c.stdout(), " %s, %s%s\n\n%s", text.Counted(out.Draws, "draw"), text.Counted(out.Ladders, "ladder"), every,
-			report.Table(out.Parameters, text.StyleOf(c.stdout())))
+			report.Table(out.Parameters, style))
+		if out.Outputs != nil {
+			fmt.Fprint(c.stdout(), "\n"+report.Table(out.Outputs, style))
+		}
 		text.Warn(c.stderr(), report.Doubts(out.Parameters, 0)...)
 	}
 	return nil

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"math"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
 )
 
@@ -51,5 +56,35 @@ func TestDiagnoseOfALongChain(t *testing.T) {
 	out := diagnosed(d)
 	if out.Draws != mostRead+1 || out.Stride != 2 || out.Ladders != 1 || math.Abs(out.Parameters[0].Mean-1) > 1e-12 {
 		t.Errorf("%+v", out)
+	}
+}
+
+// What bears labels is summarised from the draws in the folder as the run itself did, in numbers and
+// in a table of its own.
+// Mutants: a diagnosis without outputs; the outputs of the parameters.
+func TestDiagnoseOfOutputs(t *testing.T) {
+	dir := t.TempDir()
+	data := "y\n" + strings.Repeat("-2.1\n-1.9\n-2.4\n2.2\n1.8\n", 8)
+	write(t, dir, "y.csv", data)
+	out := filepath.Join(dir, "run")
+	sum := summarisedIn(t, out, "fit", write(t, dir, "mix.yaml", `data: y.csv
+model:
+  parameters: {w: {shape: simplex(2), prior: "dirichlet(2, 2)"}, "m[2]": "normal(0, 3)"}
+  likelihood: "y ~ mix(w[1], normal(m[1], 1), w[2], normal(m[2], 1))"
+  labels: w
+sampler: {until: {ess: 100}}
+`))
+	p := start(t, "diagnose", out, "--json")
+	var got diagnosis
+	if code := p.code(t); code != exitDone || json.Unmarshal(p.stdout.Bytes(), &got) != nil {
+		t.Fatalf("exit %d: %s", code, &p.stderr)
+	}
+	slices.SortFunc(sum.Outputs, func(a, b report.Parameter) int { return cmp.Compare(a.Name, b.Name) }) // as in a folder
+	if len(sum.Outputs) != 4 || !reflect.DeepEqual(got.Outputs, sum.Outputs) {
+		t.Errorf("outputs %+v, want %+v", got.Outputs, sum.Outputs)
+	}
+	p = start(t, "diagnose", out)
+	if code := p.code(t); code != exitDone || !strings.Contains(p.stdout.String(), "\n m_labelled[2] ") {
+		t.Errorf("exit %d: %s", code, &p.stdout)
 	}
 }

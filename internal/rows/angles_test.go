@@ -74,8 +74,13 @@ func TestAnglesAreUnrolled(t *testing.T) {
 			}
 		}
 	}
-	if _, same, as := build(t, model([]Parameter{{Name: "m", Prior: "normal(0, 1)"}}, "y ~ normal(m, 1)"), "y\n9\n1\n2\n").Outcomes.Of[0].
-		Straight(drawn); same[0] != 9 || &as[0] != &drawn[0] {
+}
+
+// Numbers that are no angles stay as they are.
+func TestNumbersStay(t *testing.T) {
+	o := build(t, model([]Parameter{{Name: "m", Prior: "normal(0, 1)"}}, "y ~ normal(m, 1)"), "y\n9\n1\n").Outcomes.Of[0]
+	drawn := [][]float64{{4, 1}, {-9, math.NaN()}}
+	if mean, same, as := o.Straight(drawn); same[0] != 9 || &as[0] != &drawn[0] || mean[0] != -2.5 || mean[1] != 1 {
 		t.Error("numbers that are no angles changed")
 	}
 }

@@ -165,7 +165,8 @@ func TestAlike(t *testing.T) {
 // Mutants: shares that are 0/0; logarithms of 0; slopes of 0/0.
 func TestSharesThatAreZero(t *testing.T) {
 	for _, likelihood := range []string{"y ~ mix(w[1], normal(0, 1), w[2], normal(1, 2), w[3], normal(3, 1))",
-		"y ~ mix(w[1], normal(0, 1), w[2], normal(1, 2), w[3], normal(90, 1))", "y ~ mix(w[1], poisson(1), w[2] + w[3], poisson(2))", "k ~ binomial(4, w[1])", "k ~ poisson(w[1])", "k ~ binomial(0, 1 - w[2])",
+		"y ~ mix(w[1], normal(0, 1), w[2], normal(1, 2), w[3], normal(90, 1))",
+		"y ~ mix(w[1], poisson(1), w[2] + w[3], poisson(2))", "k ~ binomial(4, w[1])", "k ~ poisson(w[1])", "k ~ binomial(0, 1 - w[2])",
 		"c ~ categorical(w)", "k ~ neg_binomial_2(w[1], 2)"} {
 		for _, alpha := range []string{"0.01, 0.01, 0.01", "3, 1, 0.5", "1, 1, 1"} {
 			p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(" + alpha + ")"}}, likelihood),

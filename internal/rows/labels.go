@@ -27,7 +27,8 @@ type Labels struct {
 	energy  potential.Potential
 	priors  potential.Potential
 	rows    int
-	free    bool // vectors but the first may turn out to be of other components
+	free    bool     // vectors but the first may turn out to be of other components
+	known   []*array // that have as many entries
 }
 
 const (
@@ -82,6 +83,11 @@ func (b *builder) labels() {
 		}
 		return
 	}
+	for _, v := range b.sorted {
+		if len(v.order) == len(first.order) && !v.inOrder() {
+			l.known = append(l.known, v)
+		}
+	}
 	if len(b.Labels) > 1 {
 		return
 	}
@@ -135,11 +141,11 @@ func (l *Labels) Alike(x []float64, inside func(x []float64) bool) (tells bool, 
 			return true, fmt.Errorf("a constraint tells %s apart: leave labels out, or the constraint", pair)
 		case differ(before, priors(y)):
 			return true, fmt.Errorf("the priors tell %s apart: where they change places, −log density of the priors changes by %.6g from %.6g. "+
-				"Give all entries of a vector one prior, or leave labels out", pair, priors(y)-before, before)
+				"Give all entries of a vector one prior, or leave labels out%s", pair, priors(y)-before, before, l.advice(x, was, all, inside))
 		case differ(was, all(y)):
 			return true, fmt.Errorf("%s are not alike: where they change places, −log density changes by %.6g from %.6g. "+
-				"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)",
-				pair, all(y)-was, was)
+				"Name all vectors of the components, and none besides, as in labels: [w, mu]; weights are a vector too, w: simplex(2)%s",
+				pair, all(y)-was, was, l.advice(x, was, all, inside))
 		}
 	}
 	return true, nil
@@ -182,14 +188,7 @@ func (l *Labels) Parts() (parts []uint) {
 func (l *Labels) Alone(x []float64, parts []uint) []uint {
 	all := l.energyOf(l.energy)
 	was := all(x)
-	return slices.DeleteFunc(parts, func(part uint) bool {
-		for k := range l.entries[1:] {
-			if differ(was, all(l.exchanged(x, k, l.vectors(part)))) {
-				return true
-			}
-		}
-		return false
-	})
+	return slices.DeleteFunc(parts, func(part uint) bool { return !l.alikeBy(x, l.vectors(part), was, all, everywhere) })
 }
 
 // vectors are the coordinates of those in a part.

@@ -167,7 +167,6 @@ func TestLabelsOfOneVector(t *testing.T) {
 // Mutants it kills: Alike that compares nothing.
 func TestComponentsAreAlike(t *testing.T) {
 	x := []float64{0.3, -1, 0.2, 2.5, 0.5, 1, 1.5, 0.2, 0.3, 0.5}
-	everywhere := func([]float64) bool { return true }
 	p := mixture(t, "w")
 	if tells, err := p.Labels.Alike(x, everywhere); !tells || err != nil {
 		t.Errorf("tells %v, %v", tells, err)
@@ -189,6 +188,29 @@ func TestComponentsAreAlike(t *testing.T) {
 	}
 	if tells, err := p.Labels.Alike([]float64{math.NaN(), -1, 0.2, 2.5, 0.5, 1, 1.5, 0.2, 0.3, 0.5}, everywhere); tells || err != nil {
 		t.Errorf("where the density is NaN: tells %v, %v", tells, err)
+	}
+}
+
+// Labels that are refused for vectors that they lack, or have too many of, are told with those that would do.
+// Mutants: advice that would be refused.
+func TestAdviceOnLabels(t *testing.T) {
+	x := []float64{0.3, -1, 0.2, 2.5, 0.5, 1, 1.5, 0.2, 0.3, 0.5, 0.7, 0.1, 0.4}
+	const good = "[mu, sigma, w]"
+	for labels, want := range map[string]string{"w": good, "mu sigma": good, "w mu sigma b": good, "b": "", "mu sigma w": "alike"} {
+		m := model([]Parameter{{Name: "a"}, {Name: "mu[3]", Prior: "normal(0, 2)"}, {Name: "sigma[3]", Prior: "half_normal(2)"},
+			{Name: "w", Shape: "simplex(3)"}, {Name: "b[3]", Prior: "normal(0, 1)"}},
+			"y ~ mix(w[1], normal(mu[1], sigma[1]), w[2], normal(mu[2], sigma[2]), w[3], normal(mu[3], sigma[3]))",
+			"y ~ normal(b[1] + 2*b[2] + 3*b[3] + a, 1)")
+		m.Labels = strings.Fields(labels)
+		_, err := build(t, m, "y\n1\n2\n").Labels.Alike(x, everywhere)
+		said := "alike"
+		if err != nil {
+			_, said, _ = strings.Cut(err.Error(), "Here labels: ")
+			said, _, _ = strings.Cut(said, " would do")
+		}
+		if said != want {
+			t.Errorf("labels: %s: %v", labels, err)
+		}
 	}
 }
 

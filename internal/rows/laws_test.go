@@ -177,8 +177,8 @@ func TestTruncatedLaws(t *testing.T) {
 // in the rows whose lower end is 0; other rows have those of the law that is cut there.
 // Mutants: slopes of 0·∞; rows without an upper end.
 func TestTruncationWhereLawsEnd(t *testing.T) {
-	for _, law := range []string{"gamma(2, 1)", "lognormal(0, 1)", "exponential(2)", "weibull(0.5, 1)", "poisson(3)", "half_normal(1)", "inv_gamma(2, 1)",
-		"half_cauchy(2)", "beta(2, 3)", "bernoulli(0.4)", "neg_binomial_2(3, 2)"} {
+	for _, law := range []string{"gamma(2, 1)", "lognormal(0, 1)", "exponential(2)", "weibull(0.5, 1)", "poisson(3)", "half_normal(1)",
+		"inv_gamma(2, 1)", "half_cauchy(2)", "beta(2, 3)", "bernoulli(0.4)", "neg_binomial_2(3, 2)"} {
 		whole, _ := outcome(law, none)
 		cut, err := outcome(law+" T[0, ]", none)
 		if err != nil || len(cut.args) != len(whole.args) || !slices.Equal(cut.terms, whole.terms) {

@@ -58,6 +58,8 @@ type Draws struct {
 	X      [][][]float64 // X[j][chain] are those of parameter j, Kept/Stride of each chain
 	Kept   int           // draws of each chain that are there
 	Stride int           // draws Stride, 2 Stride, …, counted from 1, were read
+
+	Outputs *Draws // what a program says of draws, or what bears labels; nil without
 }
 
 // Chains is the number of chains.

@@ -35,7 +35,15 @@ func (d *Draws) readZarr(most int, dir string) error {
 	if err != nil {
 		return err
 	}
-	group := filepath.Join(dir, "posterior")
+	if err := d.readGroup(most, filepath.Join(dir, "posterior"), from); err != nil || !exists(filepath.Join(dir, "outputs", ".zattrs")) {
+		return err
+	}
+	d.Outputs = &Draws{}
+	return d.Outputs.readGroup(most, filepath.Join(dir, "outputs"), from)
+}
+
+// readGroup reads the arrays of a group.
+func (d *Draws) readGroup(most int, group string, from *original) error {
 	var attrs zarrAttributes
 	if err := from.document(filepath.Join(group, ".zattrs"), &attrs, true); err != nil {
 		return err
@@ -113,7 +121,7 @@ func (d *Draws) addArray(a *zarrArray, path string, most int, room *float64) err
 				x[c][i] = values[(c*n+i)*size+k]
 			}
 		}
-		d.Names, d.X = append(d.Names, elementName(name, k, a.Shape[2:])), append(d.X, x)
+		d.Names, d.X = append(d.Names, elementName(name, k, a.Shape[2:], a.whole)), append(d.X, x)
 	}
 	return nil
 }
@@ -126,14 +134,17 @@ func product(shape []int) int {
 	return n
 }
 
-func elementName(name string, k int, shape []int) string {
+// elementName is that of an element of an array: of our own they count from 1, as in [Folded].
+func elementName(name string, k int, shape []int, own bool) string {
 	if len(shape) == 0 {
 		return name
 	}
 	at := make([]int, len(shape))
 	for i := len(shape) - 1; i >= 0; i-- {
 		at[i] = k % shape[i]
-		k /= shape[i]
+		if k /= shape[i]; own {
+			at[i]++
+		}
 	}
 	return name + "[" + joinInts(at, ",") + "]"
 }
