@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -302,5 +303,28 @@ func TestColumnsAreAllocatedOnce(t *testing.T) {
 	}
 	if lines, cells := extents(strings.NewReader("a,b\n" + strings.Repeat("\n", 99))); lines != 101 || cells != 104 {
 		t.Errorf("%d lines and %d cells at most", lines, cells)
+	}
+}
+
+// A Parquet file of another program is read as the text that it stands for: numbers, gaps and categories.
+func TestParquetSeries(t *testing.T) {
+	file := "../internal/parquet/testdata/types-snappy.parquet"
+	f := must(os.Open(file))
+	defer f.Close()
+	if header := must(Header(f, file)); !slices.Equal(header[:3], []string{"id", "small", "x"}) || header[len(header)-1] != "last" {
+		t.Errorf("columns %q", header)
+	}
+	s := must(ReadSeries(file, Columns{Least: 1, Categories: []string{"site"},
+		States: []Named{{"id", "id"}, {"single", "single"}}}))
+	nan := math.NaN()
+	for name, want := range map[string][]float64{"id": {1, 2, 3, nan}, "single": {0.1, 1.5, nan, 3}} {
+		for i, v := range s.Values[name] {
+			if v != want[i] && !(v != v && want[i] != want[i]) {
+				t.Errorf("row %d of %s: %g, want %g", i+1, name, v, want[i])
+			}
+		}
+	}
+	if l := s.Levels["site"]; !slices.Equal(l.Of, []int{0, 1, -1, 2}) || !slices.Contains(l.Names, "B, the second") {
+		t.Errorf("categories %+v", l)
 	}
 }

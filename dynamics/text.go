@@ -4,13 +4,22 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"math"
 	"unicode"
+
+	"github.com/r2sgld/r2sgld/internal/parquet"
 )
 
 // Text reads the text of r, a file of that name: without the byte order mark of UTF-8, and
 // with lines that end in carriage returns alone, as those of old Macintosh programs, ending
-// in line feeds. What is no text in UTF-8 is a [*DataError].
+// in line feeds. A Parquet file is the text of its columns of numbers and text: dates are days, and times
+// seconds, since 1970. What is no text in UTF-8 is a [*DataError].
 func Text(r io.Reader, file string) (io.Reader, error) {
+	if table, err := columnar(r); err != nil {
+		return nil, &DataError{file, 0, 0, err.Error()}
+	} else if table != nil {
+		return table.Text(), nil
+	}
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, _ := b.Peek(1 << 16)
 	switch zero := bytes.IndexByte(head, 0); {
@@ -59,6 +68,9 @@ func (r *inked) Read(p []byte) (int, error) {
 // extents are how many lines and cells r may have at most, which is then where it was; 0 where
 // that cannot be told beforehand.
 func extents(r io.Reader) (lines, cells int) {
+	if table, _ := columnar(r); table != nil {
+		return table.Rows(), math.MaxInt
+	}
 	file, ok := r.(io.Seeker)
 	if !ok {
 		return 0, 0
@@ -74,4 +86,27 @@ func extents(r io.Reader) (lines, cells int) {
 	}
 	_, _ = file.Seek(from, io.SeekStart) // where it was a moment ago
 	return lines + 1, cells + 1
+}
+
+// columnar is the table of a Parquet file; nil if r is none.
+func columnar(r io.Reader) (*parquet.Table, error) {
+	file, ok := r.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	if !ok || !parquet.Is(file) {
+		return nil, nil
+	}
+	at, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, err
+	}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := file.Seek(at, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return parquet.Open(file, size)
 }

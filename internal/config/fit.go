@@ -75,9 +75,9 @@ func (l *loader) fitKeys() []key.Key {
 func tableKeys(t *Table) []key.Key {
 	t.Missing = "refuse"
 	return []key.Key{
-		key.Text("file", &t.File).Must().Tells("", "CSV with a header line, UTF-8, a row per case; relative to the configuration. Formulas "+
-			"take numbers; a column "+
-			"that stands in brackets holds categories"),
+		key.Text("file", &t.File).Must().Tells("", "CSV with a header line, UTF-8, or Parquet, a row per case; relative to the configuration. "+
+			"Formulas take numbers; a column that stands in brackets holds categories. Of Parquet, columns of numbers and text are read: dates "+
+			"are days, and times seconds, since 1970; rows are told by the lines that they would have in a CSV"),
 		key.Text("sha256", &t.SHA256).Tells("not checked", "the run is refused if the file has another hash"),
 		textOrList("where", &t.Where).Tells("all rows", "inequalities in the columns: rows that break one are left out"),
 		key.Word("missing", &t.Missing, "refuse", "drop").Tells("`refuse`",

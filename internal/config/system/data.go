@@ -79,7 +79,7 @@ func (l *Reader) ReadData() (*Data, dynamics.Columns) {
 func DataKeys(d *Data) []key.Key {
 	columns := key.MapOf(key.PlainText()).With("minProperties", 1)
 	return []key.Key{
-		key.Text("file", &d.File).Must().Tells("", "CSV with a header line, UTF-8, at least 3 rows; relative to the configuration. Lines end "+
+		key.Text("file", &d.File).Must().Tells("", "CSV with a header line, UTF-8, or Parquet, at least 3 rows; relative to the configuration. Lines end "+
 			"in LF, CRLF or CR; numbers are "+
 			"decimal (no `2_000`, no `0x10`). An empty cell, NA, N/A or null is a missing value of a state: the rest of its row is used, and "+
 			"a warning counts them. NaN and Inf are errors. Blank lines are left out; in a file of one column they are missing values, except at "+
