@@ -14,12 +14,18 @@ func Few(p Potential) (Potential, float64) {
 // Few is that of the potential, in the same coordinates.
 func (p *charted) Few() (Potential, float64) {
 	few, part := Few(p.Potential)
+	if part == 1 {
+		return p, 1
+	}
 	return Charted(few, p.chart), part
 }
 
 // Few is that of the potential, in the same coordinates.
 func (p affine) Few() (Potential, float64) {
 	few, part := Few(p.Potential)
+	if part == 1 {
+		return p, 1
+	}
 	return Affine(few, p.c, p.l), part
 }
 
@@ -29,6 +35,9 @@ func (p sum) Few() (Potential, float64) {
 	for i, t := range p {
 		few, part := Few(t)
 		terms[i], least = few, min(least, part)
+	}
+	if least == 1 {
+		return p, 1
 	}
 	return terms, least
 }

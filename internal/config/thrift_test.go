@@ -29,4 +29,13 @@ func TestThrift(t *testing.T) {
 			t.Errorf("GOGC %q, %d bytes: %d %% are left", c.gogc, c.size, percent())
 		}
 	}
+	t.Setenv("GOGC", "")
+	first, second := thrift(1<<34), thrift(1<<26)
+	few := percent()
+	if first(); percent() != few || few > 15 {
+		t.Errorf("%d %% beside two tables, %d beside one", few, percent())
+	}
+	if second(); percent() != 77 {
+		t.Errorf("%d %% are left by two tables", percent())
+	}
 }

@@ -80,6 +80,9 @@ type tied struct {
 	slope [][]float64
 }
 
+// Lanewise is that of the sketch.
+func (p *tied) Lanewise() bool { return potential.Lanewise(p.Potential) }
+
 func (p *tied) Evaluator(r int, s *stream.Set) potential.Evaluator {
 	return &tiedEvaluator{p.Potential.Evaluator(r, s), p, make([]float64, p.Dim())}
 }
@@ -89,6 +92,12 @@ type tiedEvaluator struct {
 	p *tied
 	x []float64
 }
+
+// Err is that of the sketch.
+func (e *tiedEvaluator) Err() error { return potential.Err(e.Evaluator) }
+
+// Close closes the sketch.
+func (e *tiedEvaluator) Close() error { return potential.Close(e.Evaluator) }
 
 func (e *tiedEvaluator) Eval(energy, grad, x []float64) {
 	e.Evaluator.Eval(energy, grad, x)

@@ -64,7 +64,9 @@ func (o *Outcome) Straight(drawn [][]float64) (mean, observed []float64, straigh
 	unrolled := func(v []float64) []float64 {
 		v = slices.Clone(v)
 		for k, m := range mean {
-			v[k] = m + s.turned(v[k]-m)
+			if m == m {
+				v[k] = m + s.turned(v[k]-m)
+			}
 		}
 		return v
 	}

@@ -100,10 +100,12 @@ func jointly(name, rest string, at int, entries func(name string) []string) (*sa
 		y = append(y, entry("y", i))
 		add(entry("mu", i), p, line)
 	}
-	for i, row := range rows {
+	for _, row := range rows {
 		if len(row) != k || len(rows) != k {
 			return nil, with[1].fault("%s of %s has %d rows, one of %d, and mu %d entries: it is %d × %d", m, name, len(rows), len(row), k, k, k)
 		}
+	}
+	for i, row := range rows {
 		for j, p := range row {
 			switch mirror := rows[j][i]; {
 			case j == i:
@@ -266,7 +268,7 @@ func (p *Posterior) Indefinite(x []float64) string {
 			for i, f := range d.args {
 				f.Evaluator(1).Value(a[i:i+1], x)
 			}
-			if !d.law.lawful(a) {
+			if d.law.indefinite(a) {
 				return d.law.notDefinite()
 			}
 		}
@@ -284,7 +286,7 @@ func (p *Posterior) Indefinite(x []float64) string {
 			for i := range a {
 				a[i] = with[i][row]
 			}
-			if !o.law.lawful(a) {
+			if o.law.indefinite(a) {
 				return fmt.Sprintf("%s in line %d of the data", o.law.notDefinite(), line)
 			}
 		}

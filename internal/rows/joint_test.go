@@ -356,6 +356,7 @@ func TestJointFaults(t *testing.T) {
 		{"[u, v] ~ multi_normal([1, s], [[1, 0], [0, -1]])", -1, "Sigma[2,2] of multi_normal is positive; found -1"},
 		{"[u, v] ~ multi_normal([1, 2], [[1, 0, 3], [0, 1]])", 30, "one of 3"},
 		{"[u, v] ~ multi_normal([1, 2], [[1, 0]])", 30, "has 1 rows"},
+		{"[u, v, u + v] ~ multi_normal([1, 2, 3], [[1, 0, 0], [0, 1, 0], [0]])", 40, "one of 1"},
 		{"[u, v] ~ multi_normal_cholesky([1, 2], [[1, 1], [0, 1]])", 44, "is 0 above its diagonal; [1,2] is 1"},
 		{"[u, v] ~ multi_normal_cholesky([1, 2], [[s, 0], [L[3,1], 1]])", 49, "L[3,1] is no entry of L, which has 2 rows and columns"},
 		{"[u, v] ~ multi_normal_cholesky([1, 2], d)", 39, "is 0 above its diagonal; [1,2] is d[1,2]"},

@@ -40,7 +40,6 @@ type adder interface {
 // A parted part is a sum over rows that are gone through.
 type parted interface {
 	part
-	count() int                 // of rows
 	taken(some []int) parted    // the same in some rows
 	chunks(size int) chunkAdder // of so many rows, the last of what is left
 }
@@ -149,6 +148,8 @@ func (p *Likelihood) Summed() bool {
 func (b *builder) parted(out *Likelihood) (varying []term) {
 	for i, t := range b.terms {
 		switch {
+		case len(b.faults) > 0:
+			return nil
 		case t.law == nil:
 			b.never(t, t.text, t.text, line, "a log density")
 		case i == 0 || t.law != b.terms[i-1].law: // which may have several terms
@@ -280,8 +281,10 @@ func (b *builder) definite(t term, args []constants) {
 				a[i] = values.at(row)
 			}
 		}
-		switch {
-		case !t.law.indefinite(a):
+		switch definite := !t.law.indefinite(a); {
+		case definite && constant:
+			return
+		case definite:
 			continue
 		case constant:
 			b.fault(t.path, -1, "%s", t.law.notDefinite())
@@ -345,7 +348,7 @@ func (b *builder) constants(out *Likelihood, text string, names []string) error 
 // evaluated is a formula of columns in the rows that are used.
 func (b *builder) evaluated(text string, names []string) (constants, error) {
 	out := constants{n: b.keep.Len()}
-	if len(names) == 1 && strings.TrimSpace(text) == names[0] {
+	if words, _ := expression.Words(text); len(words) == 1 && len(names) == 1 {
 		out.each = b.values(names[0])
 		return out, nil
 	}

@@ -39,25 +39,21 @@ func (b *builder) odds(t term) *logodds {
 	if err != nil {
 		return nil
 	}
-	names, _ := expression.Names(text)
-	var data, parameters []string
-	for _, n := range names {
-		if b.ofData(n) {
-			data = append(data, n)
-		} else {
-			parameters = append(parameters, n)
-		}
+	if _, of := b.parametric(t.full[0]); of != nil {
+		return nil
 	}
+	data, parameters := b.parametric(text)
 	by, affine, err := expression.Coefficients(text, data, parameters)
 	if !affine || err != nil {
 		return nil
 	}
-	o, finite := &logodds{}, true
-	if o.offset, finite = b.coefficient(by[0]); !finite {
+	o := &logodds{}
+	outcome, finite := b.coefficient(t.full[0])
+	if !finite {
 		return nil
 	}
-	outcome, finite := b.coefficient(t.full[0])
 	o.outcome = outcome.values()
+	o.offset, finite = b.coefficient(by[0])
 	for i, name := range parameters {
 		finite = finite && b.weigh(o, name, by[1+i])
 	}
@@ -65,6 +61,19 @@ func (b *builder) odds(t term) *logodds {
 		return nil
 	}
 	return o
+}
+
+// parametric are the names of data in a formula, and those of parameters.
+func (b *builder) parametric(text string) (data, parameters []string) {
+	names, _ := expression.Names(text)
+	for _, n := range names {
+		if b.ofData(n) {
+			data = append(data, n)
+		} else {
+			parameters = append(parameters, n)
+		}
+	}
+	return data, parameters
 }
 
 // weigh adds a parameter times its coefficient. It reports whether that is finite.
@@ -91,9 +100,7 @@ func (b *builder) coefficient(text string) (c constants, finite bool) {
 		text = "0"
 	}
 	names, err := expression.Names(text)
-	if words, _ := expression.Words(text); len(words) == 1 && len(names) == 1 {
-		c = constants{n: b.keep.Len(), each: b.values(names[0])}
-	} else if err == nil {
+	if err == nil {
 		c, err = b.evaluated(text, names)
 	}
 	return c, err == nil && c.first(func(v float64) bool { return v-v != 0 }) < 0
@@ -104,8 +111,6 @@ const (
 	oddsStates = 4   // states at once
 )
 
-func (o *logodds) count() int { return len(o.outcome) }
-
 func (o *logodds) taken(some []int) parted {
 	q := *o
 	q.outcome, q.offset, q.design, q.picked = taken(o.outcome, some), o.offset.part(some), o.design.taken(some), nil
@@ -115,7 +120,9 @@ func (o *logodds) taken(some []int) parted {
 	return &q
 }
 
-func (o *logodds) evaluator() adder { return everyChunk{o.chunks(oddsStrip), o.count(), oddsStrip} }
+func (o *logodds) evaluator() adder {
+	return everyChunk{o.chunks(oddsStrip), len(o.outcome), oddsStrip}
+}
 
 // chunks have at most vector.MostOutcomes rows.
 func (o *logodds) chunks(size int) chunkAdder {
@@ -134,7 +141,7 @@ type oddsEvaluator struct {
 }
 
 func (e *oddsEvaluator) chunk(energy, grad, x []float64, r, from int) {
-	n := min(e.size, e.count()-from)
+	n := min(e.size, len(e.outcome)-from)
 	e.block.Rows(from, n)
 	for i := 0; i < r; i += oddsStates {
 		s := min(oddsStates, r-i)

@@ -26,6 +26,11 @@ func (b *builder) read() {
 		}
 		b.law(path, left, right)
 	}
+	for i, t := range b.terms {
+		if i == 0 || t.law != b.terms[i-1].law {
+			b.hides(t.path, t.law)
+		}
+	}
 	for i, text := range b.LogLik {
 		path := place("log_lik", i, len(b.LogLik))
 		if t, ok := b.expand(path, text, 0); ok {
@@ -62,7 +67,7 @@ func (b *builder) law(path []string, left, right string) {
 		l.with[j], known = b.expand(path, a, at+l.at[j])
 		ok = ok && known
 	}
-	if !ok || t.y == nil || b.hides(path, l) {
+	if !ok || t.y == nil {
 		return
 	}
 	all, err := l.density(t.full...)

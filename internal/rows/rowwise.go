@@ -288,8 +288,6 @@ func (w *workspace) add(p *rowwise, energy, grad, x []float64, r, from int) {
 	}
 }
 
-func (p *rowwise) count() int { return p.rows }
-
 func (p *rowwise) evaluator() adder { return everyChunk{p.chunks(strip), p.rows, strip} }
 
 func (p *rowwise) chunks(size int) chunkAdder { return rowwiseEvaluator{p, p.strips(size)} }
