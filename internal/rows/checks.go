@@ -1,0 +1,173 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// check reports values that a law cannot have, and arguments of data alone that it cannot
+// take: of each the first.
+func (b *builder) check(t term) {
+	before := len(b.faults)
+	var y constants
+	for i, full := range t.full {
+		y = b.checked(t, t.y[i], full, t.law.of, "with "+t.law.name+" a value")
+	}
+	var args []constants
+	for i, arg := range t.law.args {
+		values := b.checked(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name)
+		args = append(args, values)
+		arg, _, _ := strings.Cut(arg, "_")
+		switch {
+		case len(b.faults) > before:
+			return
+		case y.n > 0 && values.n > 0:
+		case arg == "lo" || arg == "hi":
+			b.fault(t.path, -1, "a law is cut off at formulas of columns, and so is what it is of: others would depend on parameters whether "+
+				"data are possible")
+			return
+		case values.n == 0 && b.never(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name):
+			return
+		default:
+			continue
+		}
+		for row := range values.n {
+			n, what := values.at(row), ""
+			switch y := y.at(row); {
+			case arg == "n" && y > n:
+				what = "more than the %g tries"
+			case arg == "lo" && y < n:
+				what = "below %g, where its law is cut off"
+			case arg == "hi" && y > n:
+				what = "above %g, where its law is cut off"
+			default:
+				continue
+			}
+			b.faultIn(row, "%s is "+what, b.found(y.at(row), t.y[0]), n)
+			break
+		}
+	}
+	b.definite(t, args)
+}
+
+// definite reports the first row in which a covariance of data alone is not positive definite.
+func (b *builder) definite(t term, args []constants) {
+	if t.law.joint == nil {
+		return
+	}
+	constant := !slices.ContainsFunc(t.law.with[t.law.joint.k:], func(text string) bool {
+		names, _ := expression.Names(text)
+		return names != nil
+	})
+	a := make([]float64, len(args))
+	for row := range b.keep.Len() {
+		for i, values := range args {
+			if a[i] = math.NaN(); values.n > 0 {
+				a[i] = values.at(row)
+			}
+		}
+		switch definite := !t.law.indefinite(a); {
+		case definite && constant:
+			return
+		case definite:
+			continue
+		case constant:
+			b.fault(t.path, -1, "%s", t.law.notDefinite())
+		default:
+			b.faultIn(row, "%s", t.law.notDefinite())
+		}
+		return
+	}
+}
+
+// checked are the values of a formula that is written so, and a fault where one is none of
+// those that what may have; none if the formula is not of data alone.
+func (b *builder) checked(t term, written, text string, of support, what string) constants {
+	names, err := expression.Names(text)
+	if err != nil || slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
+		return constants{}
+	}
+	values, err := b.evaluated(text, names)
+	if err != nil {
+		return constants{} // which is told of the whole term
+	}
+	row := values.first(func(v float64) bool { return !of.holds(v) })
+	switch {
+	case row < 0:
+	case len(names) == 0:
+		b.fault(t.path, -1, "%s is %s; found %s", what, of.words, strings.TrimSpace(written))
+	default:
+		b.faultIn(row, "%s: %s is %s", b.found(values.at(row), written), what, of.words)
+	}
+	return values
+}
+
+// found is a value with where it is from: a column, or a formula.
+func (b *builder) found(v float64, written string) string {
+	if written = strings.TrimSpace(written); slices.Contains(b.header, written) {
+		return fmt.Sprintf("%g in column %q", v, written)
+	}
+	return fmt.Sprintf("%g by %s", v, written)
+}
+
+// faultIn is a fault of a row that is used.
+func (b *builder) faultIn(row int, format string, args ...any) {
+	line := b.series.Line.At(b.keep.At(row))
+	b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// never reports a formula of parameters and data that is written so, and in some row has no value that what
+// may have, whatever the parameters between their walls.
+func (b *builder) never(t term, written, text string, of support, what string) bool {
+	text, err := b.sums(text)
+	if err != nil {
+		return false // which is told of the whole term
+	}
+	f, err := b.rowwise(text)
+	if err != nil || len(b.faults) > 0 || len(f.data)+len(f.products)+len(f.picked) == 0 || len(f.data) == len(f.f.Variables()) {
+		return len(b.faults) > 0
+	}
+	ranges, between := f.f.Ranges(), func(j int) expression.Range {
+		return expression.Range{Lo: b.out.Prior.Lower[j], Hi: b.out.Prior.Upper[j]}
+	}
+	var x []expression.Range
+	for row := range f.rows {
+		x = x[:0]
+		for _, j := range f.single {
+			x = append(x, between(j))
+		}
+		for _, p := range f.products {
+			sum := expression.Point(0)
+			for k, j := range p.coordinate {
+				sum = sum.Plus(between(j).Times(expression.Point(p.columns[k][row])))
+			}
+			x = append(x, sum)
+		}
+		for _, p := range f.picked {
+			x = append(x, between(p.coordinate[p.level[row]]))
+		}
+		for _, column := range f.data {
+			x = append(x, expression.Point(column[row]))
+		}
+		r := ranges(x)
+		is := ""
+		switch {
+		case !r.Finite():
+			is = "not finite"
+		case r.Hi < of.lo || of.open && r.Hi == of.lo:
+			is = fmt.Sprintf("at most %g", r.Hi)
+		case r.Lo > of.hi || of.open && r.Lo == of.hi:
+			is = fmt.Sprintf("at least %g", r.Lo)
+		default:
+			continue
+		}
+		b.faultIn(row, "%s is %s, whatever the parameters: %s is %s", strings.TrimSpace(written), is, what, of.words)
+		return true
+	}
+	return false
+}
