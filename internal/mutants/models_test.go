@@ -54,8 +54,8 @@ var ofModels = []fault{
 		[]edit{{"internal/rows.(*said).drawn", "l.At(i, j) * z[j]", "l.At(i, j) * z[j] * float64(1-2*min(1, i-j))"}}},
 	{"names: matrices of any rows", "internal/store TestNames$",
 		[]edit{{"internal/store.grid", "row != same", "row == \"\" && row != same"}}},
-	{"rows: entries of the row before", "internal/rows TestGroups",
-		[]edit{{"internal/rows.(*builder).pick", "l.Of[k]", "l.Of[max(0, k-1)]"}}},
+	{"rows: entries of the row before", "internal/rows TestMatrices|TestOtherRows",
+		[]edit{{"internal/rows.(*builder).cells", "l.Of[k]", "l.Of[max(0, k-1)]"}}},
 	{"rows: derivatives by picked entries of one state", "internal/rows TestStrips", []edit{
 		{"internal/rows.(*workspace).subtract", "grad[g.coordinate[level]*r+i] -=", "grad[g.coordinate[level]*r] -="},
 	}},

@@ -94,6 +94,7 @@ type builder struct {
 	sorted   []*array
 	blocks   map[string]Let
 	products map[string]blocked   // by how they are written out
+	levelsOf map[string][]int     // of the rows that are used, by the columns that pick
 	used     map[string][]float64 // values of columns, in the rows that are used, where these are not all
 	lets     map[string]string    // expanded
 	numbers  map[string]bool      // columns that formulas hold
@@ -119,7 +120,7 @@ type term struct {
 // are joined, each a [*dynamics.ModelError] or a [*dynamics.DataError].
 func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
 	b := &builder{Model: m, vectors: map[string]*array{}, blocks: map[string]Let{}, products: map[string]blocked{},
-		used: map[string][]float64{}, lets: map[string]string{}, numbers: map[string]bool{},
+		used: map[string][]float64{}, levelsOf: map[string][]int{}, lets: map[string]string{}, numbers: map[string]bool{},
 		levels: map[string]bool{}, scales: map[string]scale{}, least: 1, out: &Posterior{}}
 	header, err := dynamics.Header(r, file)
 	if err != nil {

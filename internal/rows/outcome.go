@@ -172,7 +172,7 @@ var ErrNoLaw = errors.New("log_lik says no law of what is observed, and so nothi
 func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 	b := *p.from
 	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, dynamics.Runs{}, map[string]bool{}, map[string]bool{}
-	b.Where, b.terms, b.Drop, b.least, b.used = nil, nil, true, -1, map[string][]float64{}
+	b.Where, b.terms, b.Drop, b.least, b.used, b.levelsOf = nil, nil, true, -1, map[string][]float64{}, map[string][]int{}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
 		return nil, err

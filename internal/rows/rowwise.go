@@ -139,12 +139,11 @@ func (b *builder) values(name string) []float64 {
 func (b *builder) pick(name string) pick {
 	bare, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	v := b.vectors[bare]
-	p, labels := pick{level: make([]int, b.keep.Len())}, []string{""}
+	labels, columns := []string{""}, []string(nil)
 	for i, of := range v.at(index) {
 		names := []string{of}
-		l, picks := b.series.Levels[of]
-		if picks = picks && slices.Contains(b.levelled(v, index), i); picks {
-			names = l.Names
+		if l, ok := b.series.Levels[of]; ok && slices.Contains(b.levelled(v, index), i) {
+			names, columns = l.Names, append(columns, of)
 		}
 		var longer []string
 		for _, before := range labels {
@@ -153,12 +152,8 @@ func (b *builder) pick(name string) pick {
 			}
 		}
 		labels = longer
-		for row, k := range b.keep.All() {
-			if p.level[row] *= len(names); picks {
-				p.level[row] += l.Of[k]
-			}
-		}
 	}
+	p := pick{level: b.cells(columns)}
 	for i := range labels {
 		labels[i] = strings.TrimSuffix(labels[i], ",")
 		j, ok := v.entries[labels[i]]
@@ -174,6 +169,27 @@ func (b *builder) pick(name string) pick {
 		}
 	}
 	return p
+}
+
+// cells are the levels of each row that is used, of one column or of several together, the last of which
+// counts fastest. They are shared, and not to be changed.
+func (b *builder) cells(columns []string) []int {
+	key := strings.Join(columns, ",")
+	if known, ok := b.levelsOf[key]; ok {
+		return known
+	}
+	out := b.series.Levels[columns[0]].Of
+	if len(columns) > 1 || b.keep.Len() < len(out) {
+		out = make([]int, b.keep.Len())
+		for _, c := range columns {
+			l := b.series.Levels[c]
+			for row, k := range b.keep.All() {
+				out[row] = out[row]*len(l.Names) + l.Of[k]
+			}
+		}
+	}
+	b.levelsOf[key] = out
+	return out
 }
 
 // unknown reports that a parameter has no entry for the levels of a row.
