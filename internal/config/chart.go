@@ -41,16 +41,15 @@ func (l *loader) charted(u potential.Potential, of *prior.Joint, center []float6
 	return y, w
 }
 
-// startsInChart takes the points where a run starts to the coordinates of a chart, if there
-// is one.
-func (l *loader) startsInChart(s *Run, chart *prior.Chart) {
+// startsInChart takes the points where a run starts to other coordinates; nil leaves them.
+func (l *loader) startsInChart(s *Run, coordinates func(y, x []float64)) {
 	points := s.Settings.Points()
-	if chart == nil || points == nil {
+	if coordinates == nil || points == nil {
 		return
 	}
 	for i, x := range points {
 		points[i] = make([]float64, len(x))
-		chart.Coordinates(points[i], x)
+		coordinates(points[i], x)
 	}
 	s.Settings.Start, s.Settings.MoreStarts = points[0], points[1:]
 }

@@ -222,7 +222,7 @@ func (l *loader) fit() (*Run, error) {
 	}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: &f.resolved, Figures: figures}
 	s.Problem = l.target(p.Potential)
-	found, err := f.modes(s.Problem, p)
+	target, found, err := f.modes(s.Problem, p)
 	if err != nil {
 		return nil, err
 	}
@@ -238,11 +238,18 @@ func (l *loader) fit() (*Run, error) {
 	if by == nil && l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
 		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
 	}
-	mode := l.firstMode(s, p, found)
-	if by != nil {
+	var standard *standardised
+	if by == nil {
+		standard, err = f.standardised(p, target, found)
+	}
+	switch {
+	case err != nil:
+	case by != nil:
 		err = f.beginByMinibatches(s, p, by, found)
-	} else {
-		err = f.begin(s, p, mode)
+	case standard != nil:
+		err = f.begin(s, p, nil, standard)
+	default:
+		err = f.begin(s, p, l.firstMode(s, p, found), nil)
 	}
 	if p.Labels != nil {
 		shuffled(&s.Problem, p.Labels)

@@ -16,14 +16,15 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// begin says where a run begins, in which coordinates and with which whitening.
-func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode) error {
+// begin says where a run begins, in which coordinates and with which whitening: standard ones, if not nil.
+func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode, standard *standardised) error {
 	var whitening *r2sgld.Whitening
+	var coordinates func(y, x []float64) // of the chart; nil without
 	if mode != nil {
 		whitening = &r2sgld.Whitening{Center: mode.X, L: mode.L}
 	}
 	chart := f.chart(p, mode)
-	base := chart == nil && f.based(s, p)
+	base := standard != nil || chart == nil && f.based(s, p)
 	switch at := f.Node.Field("init"); {
 	case chart == nil && !base && f.Sampler.Init == sampler.FromPrior:
 		f.Report(at, "init: prior needs method auto, and a prior for every parameter that can be drawn from: give a point")
@@ -33,8 +34,13 @@ func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode) error {
 		s.Problem, whitening = f.charted(p.Potential, p.Prior, mode.X, mode.L, chart)
 		f.sorted(&s.Problem, p, chart)
 		f.roomInPriors(s.Problem)
+		coordinates = chart.Coordinates
 		fallthrough
 	case base:
+		if standard != nil {
+			s.Problem, coordinates = standard.Problem, standard.chart.Coordinates
+			whitening = &r2sgld.Whitening{Center: standard.mode.X, L: standard.mode.L}
+		}
 		if f.Sampler.Init == nil {
 			f.Sampler.Init = sampler.FromPrior
 		}
@@ -56,7 +62,7 @@ func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode) error {
 	if err := f.Problems.Err(); err != nil {
 		return err
 	}
-	f.startsInChart(s, chart)
+	f.startsInChart(s, coordinates)
 	if f.Sampler.Whiten == nil || *f.Sampler.Whiten {
 		s.Settings.Whitening = whitening
 	}
@@ -168,12 +174,12 @@ func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
 }
 
 // modes are the minima of −log density that descents from the priors, and from around a
-// point inside, lead to, the deepest first, with the normal law there; none where its matrix would
-// take longer than the run.
-func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, error) {
+// point inside, lead to, the deepest first, with the normal law there, and where they were looked for; none
+// where its matrix would take longer than the run.
+func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) (modes.Target, []modes.Mode, error) {
 	d := p.Potential.Dim()
 	if d > mostFitted {
-		return nil, nil
+		return modes.Target{}, nil, nil
 	}
 	t := modes.Target{Energy: p.Potential, Domain: p.Domain, Flat: 1e-6}
 	for j := range d {
@@ -185,10 +191,10 @@ func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, e
 	}
 	s, err := modes.Find(f.programs.Context, t, f.scattered(p, of), modeStarts, modeStarts, 1)
 	if err != nil {
-		return nil, err
+		return t, nil, err
 	}
 	slices.SortStableFunc(s.Modes, func(a, b modes.Mode) int { return cmp.Compare(a.Energy, b.Energy) })
-	return s.Modes, nil
+	return t, s.Modes, nil
 }
 
 // scattered draws points of the domain from the priors and around one inside. They do not depend

@@ -127,7 +127,9 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	if chart == nil && l.Sampler.Init == sampler.FromPrior {
 		l.startFromPrior(s, p)
 	}
-	l.startsInChart(s, chart)
+	if chart != nil {
+		l.startsInChart(s, chart.Coordinates)
+	}
 	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
 		s.Settings.Whitening = whitening
 	}

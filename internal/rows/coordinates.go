@@ -250,7 +250,7 @@ func (b *builder) priors() {
 	out := b.out
 	out.Prior = prior.NewJoint(len(out.Names))
 	out.Proper = len(out.Equations) == 0
-	var terms []string
+	var terms []string // of laws of other parameters
 	for _, v := range b.sorted {
 		path := []string{"parameters", v.Name}
 		text := strings.TrimSpace(v.Prior)
@@ -259,14 +259,14 @@ func (b *builder) priors() {
 		}
 		switch name, _, _ := strings.Cut(text, "("); {
 		case v.corr > 0 || name == lkj:
-			terms = append(terms, b.correlated(path, v, text)...)
+			out.lone = append(out.lone, b.correlated(path, v, text)...)
 			out.Proper = false
 		case (text == "" || text == "flat") && strings.HasPrefix(v.Shape, "simplex"):
-			terms = append(terms, b.dirichlet(path, v, "dirichlet(1"+strings.Repeat(", 1", len(v.order)-1)+")")...)
+			out.lone = append(out.lone, b.dirichlet(path, v, "dirichlet(1"+strings.Repeat(", 1", len(v.order)-1)+")")...)
 		case text == "" || text == "flat":
 			out.Proper = out.Proper && !math.IsInf(v.Max-v.Min, 1)
 		case name == "dirichlet":
-			terms = append(terms, b.dirichlet(path, v, text)...)
+			out.lone = append(out.lone, b.dirichlet(path, v, text)...)
 		default:
 			own, ok := b.priorOf(path, v, text)
 			if !ok {
@@ -279,6 +279,7 @@ func (b *builder) priors() {
 	if len(b.faults) > 0 {
 		return
 	}
+	terms = append(slices.Clone(out.lone), terms...)
 	out.Potential, out.terms = out.Prior, terms
 	if out.LogMass = b.logMass(); len(terms) > 0 || out.LogMass != 0 {
 		u, err := potential.Formula(minus(out.LogMass, terms), out.Names...)

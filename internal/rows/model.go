@@ -67,7 +67,8 @@ type Posterior struct {
 	LogMass float64
 
 	ordered     [][]int  // coordinates of each parameter with an order
-	terms       []string // of the log density of priors that are of other parameters
+	terms       []string // of the log density of priors that are no law of one parameter by numbers
+	lone        []string // of them, those that are of no other parameters
 	descendants []*descendant
 	blocks      []block
 	from        *builder
