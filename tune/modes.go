@@ -324,7 +324,7 @@ func (t *tuner) target(p r2sgld.Problem, threads int) (modes.Target, *mat.SymDen
 		return modes.Target{}, nil, err
 	}
 	spread := covariance(t.fill, t.d)
-	target := modes.Target{Energy: u, Domain: p.Domain, Threads: threads, Flat: 1}
+	target := modes.Target{Energy: u, Domain: p.Domain, Threads: threads, Flat: 1, Near: math.IsNaN(potential.EnergyNoise(p.Potential))}
 	if !t.bounded { // starts tell no width
 		target.Flat = 1e-6
 	}

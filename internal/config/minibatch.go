@@ -64,9 +64,12 @@ func (f *fitReader) minibatch(p *rows.Posterior, dom r2sgld.Problem, found []mod
 	if m == nil {
 		return nil, nil
 	}
-	spread := m.Spread(about[0], func(x []float64) bool { return dom.Domain == nil || dom.Domain.Contains(f.reduced(x)) })
-	quiet := int(min(float64(all), max(leastAuto, math.Ceil(spread/littleNoise))))
+	spread, heavy := m.Spread(about[0], func(x []float64) bool { return dom.Domain == nil || dom.Domain.Contains(f.reduced(x)) })
+	quiet := int(min(float64(all), max(leastAuto, math.Ceil(spread/littleNoise), math.Ceil(heavy))))
 	if !given {
+		if quiet >= all {
+			return nil, nil
+		}
 		if steps := (1 + spread/float64(quiet)) / tune.Bias; steps*float64(quiet) > hmcGradients*float64(all) {
 			return nil, nil
 		}
@@ -75,13 +78,22 @@ func (f *fitReader) minibatch(p *rows.Posterior, dom r2sgld.Problem, found []mod
 		}
 	}
 	f.Sampler.Minibatch, p.Drawn = m.Rows(), m
-	return m, dear(p.Likelihood, m.Rows(), quiet, spread/float64(m.Rows()))
+	return m, dear(p.Likelihood, m.Rows(), quiet, spread/float64(m.Rows()), heavy/float64(m.Rows()))
 }
 
-// dear warns of minibatches of n rows that cost more than others, of which quiet rows make a tenth of
-// the noise that would halve the steps, or than all rows.
-func dear(of *rows.Likelihood, n, quiet int, noise float64) []string {
+// dear warns of minibatches of n rows whose energies have noise that is far from normal, and of those that
+// cost more than others, of which quiet rows make a tenth of the noise that would halve the steps and none
+// that is far from normal, or than all rows.
+func dear(of *rows.Likelihood, n, quiet int, noise, kurtosis float64) []string {
 	switch {
+	case kurtosis > 1:
+		advice := fmt.Sprintf("take minibatch: %d", quiet)
+		if quiet >= of.Rows() {
+			advice = "leave minibatch out"
+		}
+		return []string{fmt.Sprintf("a few rows tell so much more than others that the energies of minibatches of %s have noise far from normal "+
+			"(excess kurtosis %.2g), which swaps take it for, and standard deviations may be wrong by a fifth and more: %s.",
+			text.Counted(n, "row"), kurtosis, advice)}
 	case of.Summed():
 		return []string{"a gradient of all rows takes less time here than one of a minibatch, for it comes down to sums that are made once: " +
 			"leave minibatch out."}

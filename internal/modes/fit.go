@@ -84,15 +84,15 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 }
 
 // Defend puts a wide law of so much weight beside the parts: the given one, or the uniform law
-// of the box that holds a bounded domain, or else one that surrounds the parts, where their
-// own draws can be trusted. It reports whether the parts hold the density up to a share of
+// of the box that holds a bounded domain, or else, and where t is near, one that surrounds the parts, where
+// their own draws can be trusted. It reports whether the parts hold the density up to a share of
 // most: what they miss the draws of the wide law find, if it is not too small.
 func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld.Guide, weight, most float64) (bool, error) {
 	law := &f.Mixture
 	switch {
 	case wide != nil:
 		law.Wide = wide
-	case t.Domain != nil && domain.Bounded(t.Domain):
+	case t.Domain != nil && domain.Bounded(t.Domain) && !t.Near:
 		law.Lo, law.Hi = domain.BoundsOf(t.Domain, len(t.Width))
 	default:
 		if known, err := f.look(ctx, t, rng); !known || err != nil {

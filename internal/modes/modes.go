@@ -24,6 +24,7 @@ type Target struct {
 	Width   []float64           // of what starts fill, per coordinate: positive
 	Flat    float64             // least second derivative per square of a width: modes are no wider than its root tells
 	Threads int                 // descents side by side; changes nothing else
+	Near    bool                // what samples E knows little of it far from its modes: no law reaches there
 
 	idle *idle // evaluators that wait
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -123,5 +124,33 @@ func TestFitMovesByASketch(t *testing.T) {
 	}
 	if n := p.seen.Load(); n > fitDraws+lanes+int64(len(s.Modes)) {
 		t.Errorf("%d states are looked at by all of it", n)
+	}
+}
+
+// Beside the parts of a bounded density stands the uniform law of its box, and the law around them where little is known further away.
+func TestDefendNearModes(t *testing.T) {
+	box, err := domain.NewBox([]float64{-50}, []float64{50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, near := range []bool{false, true} {
+		target := Target{Energy: potential.Func(1, func(g, x []float64) float64 { g[0] = x[0]; return x[0] * x[0] / 2 }), Domain: box,
+			Width: []float64{1}, Flat: 1e-6, Near: near}
+		rng := rand.New(rand.NewPCG(1, 1))
+		draw := func(x []float64) error { x[0] = 20 * (rng.Float64() - 0.5); return nil }
+		s, err := Find(t.Context(), target, draw, 16, 16, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := s.Fit(t.Context(), target, rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := f.Defend(t.Context(), target, rng, nil, 0.05, 0.2); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if around := f.Mixture.Wide != nil; around != near || (f.Mixture.Lo == nil) != near {
+			t.Errorf("near %v: a law around the parts %v, the box %v", near, around, f.Mixture.Lo)
+		}
 	}
 }

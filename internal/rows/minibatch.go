@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -130,7 +131,10 @@ func (m *Minibatches) each(x []float64, do func(value float64, slope []float64))
 // deepest mode: the largest variance of a slope in coordinates in which that law is standard
 // normal, times the rows of a minibatch. A minibatch of as many rows makes as much noise
 // as the curvature is. Draws are halved towards the mode until they are inside.
-func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
+//
+// Heavy is how many rows a minibatch needs for the noise of its energies to have an excess kurtosis of at most
+// 1, on average over the draws: swaps take that noise for normal.
+func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) (spread, heavy float64) {
 	const looks = 8
 	rng := rand.New(rand.NewPCG(2, uint64(m.whole.rows)))
 	d, k, c := len(a.X), len(a.L[0]), float64(m.chunks())
@@ -157,7 +161,13 @@ func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
 			step.ScaleVec(0.5, step)
 		}
 		sum, squares, q := make([]float64, k), make([]float64, k), 0
-		m.each(x, func(_ float64, slope []float64) {
+		var noise []float64 // of the energy of each chunk
+		m.each(x, func(value float64, slope []float64) {
+			value -= r.value[q]
+			for j, g := range r.slopes[q] {
+				value -= g * (x[j] - a.X[j])
+			}
+			noise = append(noise, value)
 			for i := range k {
 				v := 0.0
 				for j := range d {
@@ -171,11 +181,14 @@ func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
 		for i := range k {
 			variance[i] += (squares[i] - sum[i]*sum[i]/c) / max(1, c-1) / looks
 		}
+		if kurtosis := stat.ExKurtosis(noise, nil); kurtosis > 0 {
+			heavy += kurtosis * float64(m.chunk) / looks
+		}
 	}
 	for _, v := range variance {
 		worst = max(worst, v)
 	}
-	return worst * c * c * float64(m.chunk)
+	return worst * c * c * float64(m.chunk), heavy
 }
 
 // manyRows are so many that descents begin with as many of them.

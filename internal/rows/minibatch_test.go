@@ -102,7 +102,7 @@ func TestSpreadOfMinibatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spread := m.Spread(about[0], func([]float64) bool { return true })
+	spread, _ := m.Spread(about[0], func([]float64) bool { return true })
 	// the same of one draw after the other
 	const looks, n = 8, 4000
 	rng := rand.New(rand.NewPCG(2, uint64(m.whole.rows)))
