@@ -19,7 +19,7 @@ import (
 type Standard struct {
 	of    []*scaledLaw // each after those that it is of
 	terms []string     // of the log density of y, but for independent priors
-	spare sync.Pool    // of [][]argument
+	spare sync.Pool    // of *arguments
 }
 
 // A scaledLaw is that of a descendant. Its arguments, those of the location, as many as entries go together,
@@ -30,6 +30,9 @@ type scaledLaw struct {
 	args []*expression.Func
 	with [][]int // coordinates of the variables of each
 }
+
+// arguments are those of each law.
+type arguments [][]argument
 
 // An argument has room for its value and slope.
 type argument struct {
@@ -125,15 +128,15 @@ func (p *Posterior) Standard(lo, hi []float64) (*r2sgld.Base, potential.Potentia
 	return &r2sgld.Base{Potential: normal, LogMass: base.LogMass, Draw: draw}, potential.Charted(left, s), s
 }
 
-func (s *Standard) room() [][]argument {
-	all := make([][]argument, len(s.of))
+func (s *Standard) room() *arguments {
+	all := make(arguments, len(s.of))
 	for i, l := range s.of {
 		for k, f := range l.args {
 			n := len(l.with[k])
 			all[i] = append(all[i], argument{e: f.Evaluator(1), of: l.with[k], x: make([]float64, n), grad: make([]float64, n)})
 		}
 	}
-	return all
+	return &all
 }
 
 // at evaluates arguments where the coordinates that they are of are known.
@@ -152,8 +155,9 @@ func (l *scaledLaw) triangle(args []argument, i int) []argument { return args[l.
 
 // Point writes the parameters x of y.
 func (s *Standard) Point(x, y []float64) {
-	w := s.spare.Get().([][]argument)
-	defer s.spare.Put(w)
+	spare := s.spare.Get().(*arguments)
+	defer s.spare.Put(spare)
+	w := *spare
 	copy(x, y)
 	for n, l := range s.of {
 		at(w[n], x)
@@ -170,8 +174,9 @@ func (s *Standard) Point(x, y []float64) {
 
 // Coordinates writes y of the parameters x.
 func (s *Standard) Coordinates(y, x []float64) {
-	w := s.spare.Get().([][]argument)
-	defer s.spare.Put(w)
+	spare := s.spare.Get().(*arguments)
+	defer s.spare.Put(spare)
+	w := *spare
 	copy(y, x)
 	for n, l := range s.of {
 		at(w[n], x)
@@ -190,8 +195,9 @@ func (s *Standard) Coordinates(y, x []float64) {
 
 // Pull turns the gradient by x of what is left beside the priors into that by y.
 func (s *Standard) Pull(g, x, y []float64) float64 {
-	w := s.spare.Get().([][]argument)
-	defer s.spare.Put(w)
+	spare := s.spare.Get().(*arguments)
+	defer s.spare.Put(spare)
+	w := *spare
 	for n, l := range slices.Backward(s.of) {
 		at(w[n], x)
 		for _, row := range l.rows {
