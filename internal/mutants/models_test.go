@@ -31,7 +31,7 @@ var ofModels = []fault{
 	{"joint: entries in order that are not alike", "internal/rows TestLabelsBesideMatrices",
 		[]edit{{"internal/rows.(*Posterior).Alike", "if p.jointly(of[0]) {", "if p.jointly(of[0]) && len(of) == 0 {"}}},
 	{"matrices: levels of one column for both", "internal/rows TestMatrices",
-		[]edit{{"internal/rows.(*builder).pick", "p.level[row] *= len(names); picks", "p.level[row] *= 1; picks"}}},
+		[]edit{{"internal/rows.(*builder).cells", "out[row]*len(l.Names)", "out[row]"}}},
 	{"matrices: a row's product by its first entry", "internal/rows TestMatrices",
 		[]edit{{"internal/rows.(*builder).product", "index + c +", "index + l.Columns[0] +"}}},
 	{"regression: levels that are left out count for the first entry", "internal/rows TestRegressionOfLevelsLeftOut",

@@ -309,7 +309,7 @@ var ofTheProgram = []fault{
 		{"internal/config.(*loader).charted", "v / ", "v + 0*"},
 	}},
 	{"trajectory: start of the parameters", "internal/config StartsInTheChart", []edit{
-		{"internal/config.(*loader).startsInChart", "chart.Coordinates", "copy"},
+		{"internal/config.(*loader).startsInChart", "coordinates(points[i], x)", "copy(points[i], x)"},
 	}},
 	{"trajectory: starts outside of the domain", "internal/config InitFromPrior", []edit{
 		{"internal/config.(*loader).startFromPrior", "l.region.Domain == nil || l.region.Domain.Contains(x)", "true"},
