@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
@@ -411,37 +409,6 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 	return p
 }
 
-// thrifty are the tables beside which there is little garbage: how many, and the percentage without any.
-var thrifty struct {
-	sync.Mutex
-	tables, percent int
-}
-
-// thrift has less garbage beside a table of so many bytes than there would be, unless GOGC says how much,
-// until what it returns is called.
-func thrift(size int64) (lavish func()) {
-	const garbage, least = 16 << 20, 10 // bytes; percent
-	percent := max(least, int(100*garbage/max(1, size)))
-	if percent >= 100 || os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	thrifty.Lock()
-	defer thrifty.Unlock()
-	was := debug.SetGCPercent(percent)
-	if thrifty.tables++; thrifty.tables == 1 {
-		thrifty.percent = was
-	} else if was < percent {
-		debug.SetGCPercent(was)
-	}
-	return func() {
-		thrifty.Lock()
-		defer thrifty.Unlock()
-		if thrifty.tables--; thrifty.tables == 0 {
-			debug.SetGCPercent(thrifty.percent)
-		}
-	}
-}
-
 // constrainsFixed reports constraints on entries that are numbers, or follow from others.
 func (f *fitReader) constrainsFixed(p *rows.Posterior) (faulty bool) {
 	n := f.root.Field("model").Field("constraints")
@@ -493,4 +460,21 @@ func (f *fitReader) domain(p *rows.Posterior) {
 		return
 	}
 	r.Settle(at)
+	if len(f.Problems) > 0 {
+		return
+	}
+	lo := slices.Clone(p.Prior.Lower)
+	if _, err := domain.InequalitiesOf(r.Domain); err != nil {
+		return // walls of other kinds may keep it from being negative
+	} else if r.Domain != nil && r.Slice == nil {
+		implied, _ := domain.BoundsOf(r.Domain, len(lo))
+		for j, v := range implied {
+			if !math.IsInf(v, -1) {
+				lo[j] = max(lo[j], v+1e-9*math.Abs(v)+1e-12) // beyond rounding of the linear program
+			}
+		}
+	}
+	if name, why := p.Negative(lo); name != "" {
+		f.Report(model.Field("parameters").Key(name), "%s", why)
+	}
 }

@@ -171,3 +171,47 @@ func (b *builder) never(t term, written, text string, of support, what string) b
 	}
 	return false
 }
+
+// Negative is a parameter that some law takes, as it stands, for an argument that must not be negative, and
+// whose least value is; what says so. "" is none. The least values of the coordinates are lo.
+func (p *Posterior) Negative(lo []float64) (parameter, what string) {
+	b := p.from
+	laws := make([]*said, 0, len(b.terms)+len(p.descendants))
+	for _, t := range b.terms {
+		laws = append(laws, t.law)
+	}
+	for _, d := range p.descendants {
+		laws = append(laws, d.law)
+	}
+	for _, l := range laws {
+		if l == nil {
+			continue
+		}
+		for i, of := range l.takes {
+			names, _ := expression.Names(l.with[i])
+			if words, _ := expression.Words(l.with[i]); of.lo != 0 || len(words) != 1 || len(names) != 1 || b.ofData(names[0]) {
+				continue
+			}
+			bare, _, _ := strings.Cut(names[0], "[")
+			v := b.vectors[bare]
+			if v != nil && slices.ContainsFunc(v.order, func(j int) bool { return lo[j] < 0 }) {
+				advice := "min: 0, or a prior of numbers from 0 on such as half_normal(1)"
+				if of.hi == 1 {
+					advice = "min: 0 and max: 1, or a prior such as beta(1, 1)"
+				}
+				return v.Name, fmt.Sprintf("%s may be negative, and %s of %s is %s: give it %s", v.bare, l.args[i], l.name, of.words, advice)
+			}
+		}
+	}
+	return "", ""
+}
+
+// Angles are the coordinates whose prior is the law of an angle.
+func (p *Posterior) Angles() (all []int) {
+	for _, d := range p.descendants {
+		if d.law.of.period > 0 {
+			all = append(all, d.order...)
+		}
+	}
+	return all
+}

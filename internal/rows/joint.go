@@ -100,6 +100,10 @@ func jointly(name, rest string, at int, entries func(name string) []string) (*sa
 		y = append(y, entry("y", i))
 		add(entry("mu", i), p, line)
 	}
+	square := !slices.ContainsFunc(rows, func(row []piece) bool { return len(row) != len(rows) })
+	if square && len(rows) != k {
+		return nil, with[0].fault("mu of %s has %d entries, and %s %d rows and columns", name, k, m, len(rows))
+	}
 	for _, row := range rows {
 		if len(row) != k || len(rows) != k {
 			return nil, with[1].fault("%s of %s has %d rows, one of %d, and mu %d entries: it is %d × %d", m, name, len(rows), len(row), k, k, k)

@@ -345,7 +345,7 @@ func TestJointFaults(t *testing.T) {
 		want       string
 	}{
 		{"[u, u] ~ multi_normal_cholesky(m, L)", 4, "u stands there twice"},
-		{"[u+v, v , u + v] ~ multi_normal_cholesky(k, L)", 44, "L of multi_normal_cholesky has 2 rows, one of 2, and mu 3 entries: it is 3 × 3"},
+		{"[u+v, v , u + v] ~ multi_normal_cholesky(k, L)", 41, "mu of multi_normal_cholesky has 3 entries, and L 2 rows and columns"},
 		{"[u+v, v , u + v] ~ multi_normal(k, [[1, 0, 0], [0, 1, 0], [0, 0, 1]])", 10, "u + v stands there twice"},
 		{"[u, w] ~ multi_normal_cholesky(m, L)", 4, `"w" is neither a parameter, nor a column`},
 		{"[u, v] ~ multi_normal_cholesky([s, z], L)", 35, `"z" is neither`},

@@ -134,6 +134,7 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		}
 	}
 	if x.Rows != nil {
+		sum.Warnings = append(sum.Warnings, x.seams(res)...)
 		if sum.Marginal, err = x.restricted(ctx, sum.LogEvidence); err != nil {
 			return nil, err
 		}
@@ -208,6 +209,32 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 			sum.Warnings = append(sum.Warnings, x.capped())
 		}
 	}
+}
+
+// acrossSeam is the share of draws near either wall of an angle from which on they lie at both.
+const acrossSeam = 0.01
+
+// seams warn of angles whose draws lie at both walls, which are one place.
+func (x *execution) seams(res *r2sgld.Result) (warnings []string) {
+	for _, j := range x.Rows.Angles() {
+		lo, hi, all := 0.0, 0.0, 0.0
+		from, to := x.Rows.Prior.Lower[j], x.Rows.Prior.Upper[j]
+		near := (to - from) / 20
+		for _, c := range res.Chains(j) {
+			for _, v := range c {
+				if all++; v < from+near {
+					lo++
+				} else if v > to-near {
+					hi++
+				}
+			}
+		}
+		if min(lo, hi) > acrossSeam*all {
+			warnings = append(warnings, fmt.Sprintf("%s is an angle, and its draws lie at both its walls, which are one place: its mean, sd and "+
+				"quantiles are those of a line. Move its walls by half a turn.", x.Rows.Names[j]))
+		}
+	}
+	return warnings
 }
 
 // identified completes the summary of a run that identifies a model.
