@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,5 +61,72 @@ func TestGroupsOfNoScale(t *testing.T) {
 	}
 	if len(f.Warnings) > 0 {
 		t.Errorf("warnings %q", f.Warnings)
+	}
+}
+
+// lp__ is the log density of the posterior up to a constant, whatever law ladders begin at and in which coordinates steps are made:
+// of independent priors, of groups, and of a method without a ladder.
+//
+// Mutants: priors that do not count.
+func TestLogPosteriorOfDraws(t *testing.T) {
+	y := []float64{0.3, 1.9, -0.7, 0.4, 1.1, -0.2}
+	normal := func(v, m, s float64) float64 { return -math.Log(s) - (v-m)*(v-m)/(2*s*s) }
+	for name, c := range map[string]struct {
+		model string
+		log   func(x []float64) float64
+	}{
+		"alone": {"parameters: {a: \"normal(0, 0.5)\"}\n  likelihood: y ~ normal(a, 2)", func(x []float64) float64 { return normal(x[0], 0, 0.5) }},
+		"groups": {"parameters: {\"c[g]\": \"normal(m, s)\", m: \"normal(0, 1)\", s: half_normal(1)}\n  likelihood: y ~ normal(c[g], 2)", func(x []float64) float64 {
+			return normal(x[0], x[2], x[3]) + normal(x[1], x[2], x[3]) + normal(x[2], 0, 1) + normal(x[3], 0, 1)
+		}},
+	} {
+		for _, method := range []string{"auto", "r-hmc"} {
+			dir := t.TempDir()
+			var csv strings.Builder
+			csv.WriteString("y,g\n")
+			for i, v := range y {
+				fmt.Fprintf(&csv, "%g,%c\n", v, 'A'+i%2)
+			}
+			config := "name: lp\ndata: lp.csv\nmodel:\n  " + c.model + "\nsampler: {method: " + method + ", iterations: 1000}\n"
+			for file, text := range map[string]string{"lp.yaml": config, "lp.csv": csv.String()} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run := filepath.Join(dir, "run")
+			summarisedIn(t, run, "fit", filepath.Join(dir, "lp.yaml"))
+			text, err := os.ReadFile(filepath.Join(run, "draws-1.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			constant, draws := math.NaN(), 0
+			for line := range strings.Lines(string(text)) {
+				if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") || strings.HasPrefix(line, "lp__") || line == "" {
+					continue
+				}
+				var v []float64
+				for cell := range strings.SplitSeq(line, ",") {
+					number, err := strconv.ParseFloat(cell, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					v = append(v, number)
+				}
+				x := v[3:]
+				log := c.log(x)
+				for i, v := range y {
+					log += normal(v, x[i%2*(len(x)-1)/3], 2)
+				}
+				if draws++; draws == 1 {
+					constant = v[0] - log
+				}
+				if !(math.Abs(v[0]-log-constant) < 1e-8*(1+math.Abs(log))) {
+					t.Fatalf("%s, %s, draw %d: lp__ %v, log posterior %v + %v", name, method, draws, v[0], log, constant)
+				}
+			}
+			if draws < 50 {
+				t.Errorf("%s, %s: %d draws", name, method, draws)
+			}
+		}
 	}
 }

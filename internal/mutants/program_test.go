@@ -308,6 +308,7 @@ var ofTheProgram = []fault{
 	{"trajectory: whitening of the parameters", "internal/config TakesHMC", []edit{
 		{"internal/config.(*loader).charted", "v / ", "v + 0*"},
 	}},
+	{"draws: priors that do not count", "cmd/r2sgld TestLogPosteriorOfDraws", []edit{{"internal/store.(*ChainWriter).Keep", "lp -= w.beside(x[0])", "lp -= 0"}}},
 	{"trajectory: start of the parameters", "internal/config StartsInTheChart", []edit{
 		{"internal/config.(*loader).startsInChart", "coordinates(points[i], x)", "copy(points[i], x)"},
 	}},

@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // description is all that the store needs to know of the draws to come.
@@ -24,6 +25,15 @@ func (x *execution) description() *store.Run {
 	s := x.Settings
 	d := &store.Run{Names: x.Problem.ReportedNames(), Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
 		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version, Unequal: s.Inside}
+	if p := x.left(); p != nil {
+		d.Beside = func() func(x []float64) float64 {
+			e, u, g := p.Evaluator(1, nil), []float64{0}, make([]float64, p.Dim())
+			return func(x []float64) float64 {
+				e.Eval(u, g, x)
+				return u[0]
+			}
+		}
+	}
 	if m := x.Model; m != nil {
 		of := func(name string, values []float64) store.Array {
 			return store.Array{Name: name, Dims: []string{"time"}, Shape: []int{len(values)}, Values: values}
@@ -35,6 +45,19 @@ func (x *execution) description() *store.Run {
 		d.Groups = append(d.Groups, observed)
 	}
 	return d
+}
+
+// left is −log of the density of the priors where energies leave it out, being relative to a base law;
+// nil where they do not, and where it is not known.
+func (x *execution) left() potential.Potential {
+	switch {
+	case x.Problem.Base == nil:
+	case x.Rows != nil:
+		return x.Rows.Priors
+	case x.Model != nil:
+		return x.Model.Prior
+	}
+	return nil
 }
 
 // atTimes lines up what a response observes with all times; it is NaN elsewhere.

@@ -26,14 +26,19 @@ type ChainWriter struct {
 	restored bool
 	known    int   // draws that were restored
 	failed   error // draws were lost: no checkpoint may tell otherwise
+	beside   func(x []float64) float64
 
 	mu    sync.Mutex
 	dirty []int // chunks written but not synced, ascending
 }
 
 func newChainWriter(s *Writer, l *layout, chain int) *ChainWriter {
-	return &ChainWriter{s: s, l: l, tracks: l.tracks(), chain: chain,
+	w := &ChainWriter{s: s, l: l, tracks: l.tracks(), chain: chain,
 		rows: make([]float64, 0, l.buffer*l.width()), data: make([]byte, bytesPerItem*l.buffer)}
+	if s.run.Beside != nil {
+		w.beside = s.run.Beside()
+	}
+	return w
 }
 
 // Keep takes one draw of every rung, the coldest first: x[rung] of length d and
@@ -46,8 +51,12 @@ func (w *ChainWriter) Keep(x [][]float64, energy []float64) error {
 	if err := w.room(); err != nil {
 		return err
 	}
+	lp := -energy[0] / w.s.tau
+	if w.beside != nil {
+		lp -= w.beside(x[0])
+	}
 	w.rows = append(w.rows, x[0]...)
-	w.rows = append(w.rows, -energy[0]/w.s.tau, energy[0])
+	w.rows = append(w.rows, lp, energy[0])
 	for r, v := range x[1:] {
 		w.rows = append(append(w.rows, v...), energy[r+1])
 	}

@@ -17,6 +17,9 @@ type Run struct {
 	Model       string    // name of the run
 	Seed        uint64
 	Version     string // of the program
+	// Beside returns what tells −log of the density that U leaves out of a cold draw, such as that of priors,
+	// up to a constant, for one chain; nil leaves nothing out.
+	Beside func() func(x []float64) float64
 	// Unequal says that chains may keep differing numbers of draws; of each as many
 	// are told as the shortest has.
 	Unequal bool
