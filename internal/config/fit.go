@@ -236,23 +236,26 @@ func (l *loader) fit() (*Run, error) {
 	if by == nil && l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
 		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
 	}
-	var standard *standardised
-	if by == nil {
-		standard, err = f.standardised(p, target, found)
-	}
-	switch {
-	case err != nil:
-	case by != nil:
-		err = f.beginByMinibatches(s, p, by, found)
-	case standard != nil:
-		err = f.begin(s, p, nil, standard)
-	default:
-		err = f.begin(s, p, l.firstMode(s, p, found), nil)
-	}
+	err = f.beginRun(s, p, by, target, found)
 	if p.Labels != nil {
 		shuffled(&s.Problem, p.Labels)
 	}
 	return s, err
+}
+
+// beginRun says where a run begins: by minibatches, unless nil, or by all rows, in the coordinates where more is known.
+func (f *fitReader) beginRun(s *Run, p *rows.Posterior, by *rows.Minibatches, target modes.Target, found []modes.Mode) error {
+	if by != nil {
+		return f.beginByMinibatches(s, p, by, found)
+	}
+	standard, err := f.standardised(p, target, found)
+	switch {
+	case err != nil:
+		return err
+	case standard != nil:
+		return f.begin(s, p, nil, standard)
+	}
+	return f.begin(s, p, f.firstMode(s, p, found), nil)
 }
 
 // shuffled has draws of a problem told in any order of their components.
