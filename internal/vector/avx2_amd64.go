@@ -167,25 +167,75 @@ func uniformsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, hig
 //go:noescape
 func combineAVX2(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
 
-// times1AVX2 is times1 for vectors of 4 lanes.
+// doubleTimes1AVX2 is doubleTimes1 for vectors of 4 lanes.
 //
 //go:noescape
-func times1AVX2(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+func doubleTimes1AVX2(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 
-// times4AVX2 is times4 for vectors of 4 lanes.
+// doubleTimes4AVX2 is doubleTimes4 for vectors of 4 lanes.
 //
 //go:noescape
-func times4AVX2(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+func doubleTimes4AVX2(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 
-// dots1AVX2 is dots1 for vectors of 4 lanes.
+// doubleDots1AVX2 is doubleDots1 for vectors of 4 lanes.
 //
 //go:noescape
-func dots1AVX2(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+func doubleDots1AVX2(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
 
-// dots2AVX2 is dots2 for vectors of 4 lanes.
+// doubleDots2AVX2 is doubleDots2 for vectors of 4 lanes.
 //
 //go:noescape
-func dots2AVX2(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+func doubleDots2AVX2(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
+
+// singleTimes1AVX2 is singleTimes1 for vectors of 4 lanes.
+//
+//go:noescape
+func singleTimes1AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// singleTimes4AVX2 is singleTimes4 for vectors of 4 lanes.
+//
+//go:noescape
+func singleTimes4AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// singleDots1AVX2 is singleDots1 for vectors of 4 lanes.
+//
+//go:noescape
+func singleDots1AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// singleDots4AVX2 is singleDots4 for vectors of 4 lanes.
+//
+//go:noescape
+func singleDots4AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// standardTimes1AVX2 is standardTimes1 for vectors of 4 lanes.
+//
+//go:noescape
+func standardTimes1AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// standardTimes4AVX2 is standardTimes4 for vectors of 4 lanes.
+//
+//go:noescape
+func standardTimes4AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// standardDots1AVX2 is standardDots1 for vectors of 4 lanes.
+//
+//go:noescape
+func standardDots1AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// standardDots4AVX2 is standardDots4 for vectors of 4 lanes.
+//
+//go:noescape
+func standardDots4AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// singleRowsAVX2 is singleRows for vectors of 4 lanes.
+//
+//go:noescape
+func singleRowsAVX2(dst *float64, a *float32, by *float64, n int) int
+
+// standardRowsAVX2 is standardRows for vectors of 4 lanes.
+//
+//go:noescape
+func standardRowsAVX2(dst *float64, a *float32, by *float64, n int) int
 
 // softplusSumAVX2 is softplusSum for vectors of 4 lanes.
 //

@@ -3849,157 +3849,275 @@ end:
 	VZEROUPPER
 	RET
 
-// func times1AVX2(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+// func doubleTimes1AVX2(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 // Requires: AVX, FMA3
-TEXT ·times1AVX2(SB), NOSPLIT, $0-56
+TEXT ·doubleTimes1AVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ r+40(FP), DI
-	SHLQ $0x03, DI
-	MOVQ SI, R12
-	SHLQ $0x03, R12
-	XORQ R8, R8
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
 
 rows:
-	LEAQ    16(R8), R9
-	CMPQ    R9, SI
+	LEAQ    16(R9), R10
+	CMPQ    R10, DI
 	JG      end
-	LEAQ    (AX)(R8*8), R9
-	VMOVUPD (R9), Y0
-	VMOVUPD 32(R9), Y1
-	VMOVUPD 64(R9), Y2
-	VMOVUPD 96(R9), Y3
-	ADDQ    R12, R9
-	MOVQ    CX, R11
-	XORQ    R9, R9
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD 64(R10), Y2
+	VMOVUPD 96(R10), Y3
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
 
 columns:
-	MOVQ         (DX)(R9*8), R10
-	VMOVUPD      (R10)(R8*8), Y4
-	VMOVUPD      32(R10)(R8*8), Y5
-	VMOVUPD      64(R10)(R8*8), Y6
-	VMOVUPD      96(R10)(R8*8), Y7
-	VBROADCASTSD (R11), Y8
+	MOVQ         (DX)(R10*8), R11
+	VMOVUPD      (R11)(R9*8), Y4
+	VMOVUPD      32(R11)(R9*8), Y5
+	VMOVUPD      64(R11)(R9*8), Y6
+	VMOVUPD      96(R11)(R9*8), Y7
+	VBROADCASTSD (R12), Y8
 	VFMADD231PD  Y4, Y8, Y0
 	VFMADD231PD  Y5, Y8, Y1
 	VFMADD231PD  Y6, Y8, Y2
 	VFMADD231PD  Y7, Y8, Y3
-	ADDQ         DI, R11
-	INCQ         R9
-	CMPQ         R9, BX
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
 	JL           columns
-	LEAQ         (AX)(R8*8), R9
-	VMOVUPD      Y0, (R9)
-	VMOVUPD      Y1, 32(R9)
-	VMOVUPD      Y2, 64(R9)
-	VMOVUPD      Y3, 96(R9)
-	ADDQ         R12, R9
-	ADDQ         $0x10, R8
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, 64(R10)
+	VMOVUPD      Y3, 96(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x10, R9
 	JMP          rows
 
 end:
-	MOVQ R8, ret+48(FP)
+	MOVQ R9, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func times4AVX2(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+// func doubleTimes4AVX2(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 // Requires: AVX, FMA3
-TEXT ·times4AVX2(SB), NOSPLIT, $0-56
+TEXT ·doubleTimes4AVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ r+40(FP), DI
-	SHLQ $0x03, DI
-	MOVQ SI, R12
-	SHLQ $0x03, R12
-	XORQ R8, R8
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
 
 rows:
-	LEAQ    8(R8), R9
-	CMPQ    R9, SI
+	LEAQ    8(R9), R10
+	CMPQ    R10, DI
 	JG      end
-	LEAQ    (AX)(R8*8), R9
-	VMOVUPD (R9), Y0
-	VMOVUPD 32(R9), Y1
-	ADDQ    R12, R9
-	VMOVUPD (R9), Y2
-	VMOVUPD 32(R9), Y3
-	ADDQ    R12, R9
-	VMOVUPD (R9), Y4
-	VMOVUPD 32(R9), Y5
-	ADDQ    R12, R9
-	VMOVUPD (R9), Y6
-	VMOVUPD 32(R9), Y7
-	ADDQ    R12, R9
-	MOVQ    CX, R11
-	XORQ    R9, R9
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y2
+	VMOVUPD 32(R10), Y3
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y4
+	VMOVUPD 32(R10), Y5
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y6
+	VMOVUPD 32(R10), Y7
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
 
 columns:
-	MOVQ         (DX)(R9*8), R10
-	VMOVUPD      (R10)(R8*8), Y8
-	VMOVUPD      32(R10)(R8*8), Y9
-	VBROADCASTSD (R11), Y10
+	MOVQ         (DX)(R10*8), R11
+	VMOVUPD      (R11)(R9*8), Y8
+	VMOVUPD      32(R11)(R9*8), Y9
+	VBROADCASTSD (R12), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD 8(R11), Y10
+	VBROADCASTSD 8(R12), Y10
 	VFMADD231PD  Y8, Y10, Y2
 	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD 16(R11), Y10
+	VBROADCASTSD 16(R12), Y10
 	VFMADD231PD  Y8, Y10, Y4
 	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD 24(R11), Y10
+	VBROADCASTSD 24(R12), Y10
 	VFMADD231PD  Y8, Y10, Y6
 	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         DI, R11
-	INCQ         R9
-	CMPQ         R9, BX
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
 	JL           columns
-	LEAQ         (AX)(R8*8), R9
-	VMOVUPD      Y0, (R9)
-	VMOVUPD      Y1, 32(R9)
-	ADDQ         R12, R9
-	VMOVUPD      Y2, (R9)
-	VMOVUPD      Y3, 32(R9)
-	ADDQ         R12, R9
-	VMOVUPD      Y4, (R9)
-	VMOVUPD      Y5, 32(R9)
-	ADDQ         R12, R9
-	VMOVUPD      Y6, (R9)
-	VMOVUPD      Y7, 32(R9)
-	ADDQ         R12, R9
-	ADDQ         $0x08, R8
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y2, (R10)
+	VMOVUPD      Y3, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y4, (R10)
+	VMOVUPD      Y5, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y6, (R10)
+	VMOVUPD      Y7, 32(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x08, R9
 	JMP          rows
 
 end:
-	MOVQ R8, ret+48(FP)
+	MOVQ R9, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func dots1AVX2(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+// func doubleDots1AVX2(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
 // Requires: AVX, FMA3
-TEXT ·dots1AVX2(SB), NOSPLIT, $0-56
+TEXT ·doubleDots1AVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ stride+40(FP), DI
-	MOVQ r+48(FP), R8
-	SHLQ $0x03, DI
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
 	SHLQ $0x03, R8
+	SHLQ $0x03, R9
 
 by4:
-	CMPQ    BX, $0x04
+	CMPQ    SI, $0x04
 	JL      afterby4
-	MOVQ    (DX), DI
-	MOVQ    8(DX), R9
-	MOVQ    16(DX), R10
-	MOVQ    24(DX), R11
+	MOVQ    (DX), R8
+	MOVQ    8(DX), R10
+	MOVQ    16(DX), R11
+	MOVQ    24(DX), R12
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y3
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y4
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y5
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y6
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y7
+	XORQ    R13, R13
+
+rowsby4:
+	LEAQ         (CX)(R13*8), R14
+	VMOVUPD      (R14), Y8
+	VFMADD231PD  (R8)(R13*8), Y8, Y0
+	VFMADD231PD  (R10)(R13*8), Y8, Y2
+	VFMADD231PD  (R11)(R13*8), Y8, Y4
+	VFMADD231PD  (R12)(R13*8), Y8, Y6
+	VMOVUPD      32(R14), Y8
+	VFMADD231PD  32(R8)(R13*8), Y8, Y1
+	VFMADD231PD  32(R10)(R13*8), Y8, Y3
+	VFMADD231PD  32(R11)(R13*8), Y8, Y5
+	VFMADD231PD  32(R12)(R13*8), Y8, Y7
+	ADDQ         $0x08, R13
+	CMPQ         R13, DI
+	JL           rowsby4
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VHADDPD      X2, X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VHADDPD      X4, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VHADDPD      X6, X6, X6
+	VADDSD       (AX), X6, X6
+	VMOVSD       X6, (AX)
+	ADDQ         R9, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x60, BX
+	SUBQ         $0x04, SI
+	JMP          by4
+
+afterby4:
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R8
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	XORQ    R10, R10
+
+rowsby1:
+	LEAQ         (CX)(R10*8), R11
+	VMOVUPD      (R11), Y2
+	VFMADD231PD  (R8)(R10*8), Y2, Y0
+	VMOVUPD      32(R11), Y2
+	VFMADD231PD  32(R8)(R10*8), Y2, Y1
+	ADDQ         $0x08, R10
+	CMPQ         R10, DI
+	JL           rowsby1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         R9, AX
+	ADDQ         $0x08, DX
+	ADDQ         $0x18, BX
+	SUBQ         $0x01, SI
+	JMP          by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func doubleDots2AVX2(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, FMA3
+TEXT ·doubleDots2AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by2:
+	CMPQ    SI, $0x02
+	JL      afterby2
+	MOVQ    (DX), R10
+	MOVQ    8(DX), R11
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
@@ -4010,131 +4128,22 @@ by4:
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y7
 	XORQ    R12, R12
 
-rowsby4:
+rowsby2:
 	LEAQ         (CX)(R12*8), R13
 	VMOVUPD      (R13), Y8
-	VFMADD231PD  (DI)(R12*8), Y8, Y0
-	VFMADD231PD  (R9)(R12*8), Y8, Y2
-	VFMADD231PD  (R10)(R12*8), Y8, Y4
+	VFMADD231PD  (R10)(R12*8), Y8, Y0
+	VFMADD231PD  (R11)(R12*8), Y8, Y4
+	VMOVUPD      (R13)(R8*1), Y8
+	VFMADD231PD  (R10)(R12*8), Y8, Y2
 	VFMADD231PD  (R11)(R12*8), Y8, Y6
 	VMOVUPD      32(R13), Y8
-	VFMADD231PD  32(DI)(R12*8), Y8, Y1
-	VFMADD231PD  32(R9)(R12*8), Y8, Y3
-	VFMADD231PD  32(R10)(R12*8), Y8, Y5
+	VFMADD231PD  32(R10)(R12*8), Y8, Y1
+	VFMADD231PD  32(R11)(R12*8), Y8, Y5
+	VMOVUPD      32(R13)(R8*1), Y8
+	VFMADD231PD  32(R10)(R12*8), Y8, Y3
 	VFMADD231PD  32(R11)(R12*8), Y8, Y7
 	ADDQ         $0x08, R12
-	CMPQ         R12, SI
-	JL           rowsby4
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VHADDPD      X0, X0, X0
-	VADDSD       (AX), X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         R8, AX
-	VADDPD       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VHADDPD      X2, X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         R8, AX
-	VADDPD       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X0
-	VADDPD       X0, X4, X4
-	VHADDPD      X4, X4, X4
-	VADDSD       (AX), X4, X4
-	VMOVSD       X4, (AX)
-	ADDQ         R8, AX
-	VADDPD       Y7, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X0
-	VADDPD       X0, X6, X6
-	VHADDPD      X6, X6, X6
-	VADDSD       (AX), X6, X6
-	VMOVSD       X6, (AX)
-	ADDQ         R8, AX
-	ADDQ         $0x20, DX
-	SUBQ         $0x04, BX
-	JMP          by4
-
-afterby4:
-by1:
-	CMPQ    BX, $0x01
-	JL      afterby1
-	MOVQ    (DX), DI
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
-	XORQ    R9, R9
-
-rowsby1:
-	LEAQ         (CX)(R9*8), R10
-	VMOVUPD      (R10), Y2
-	VFMADD231PD  (DI)(R9*8), Y2, Y0
-	VMOVUPD      32(R10), Y2
-	VFMADD231PD  32(DI)(R9*8), Y2, Y1
-	ADDQ         $0x08, R9
-	CMPQ         R9, SI
-	JL           rowsby1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VHADDPD      X0, X0, X0
-	VADDSD       (AX), X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         R8, AX
-	ADDQ         $0x08, DX
-	SUBQ         $0x01, BX
-	JMP          by1
-
-afterby1:
-	VZEROUPPER
-	RET
-
-// func dots2AVX2(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
-// Requires: AVX, FMA3
-TEXT ·dots2AVX2(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ stride+40(FP), DI
-	MOVQ r+48(FP), R8
-	SHLQ $0x03, DI
-	SHLQ $0x03, R8
-
-by2:
-	CMPQ    BX, $0x02
-	JL      afterby2
-	MOVQ    (DX), R9
-	MOVQ    8(DX), R10
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y3
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y4
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y5
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y6
-	VMOVUPD c0000000000000000AVX2<>+0(SB), Y7
-	XORQ    R11, R11
-
-rowsby2:
-	LEAQ         (CX)(R11*8), R12
-	VMOVUPD      (R12), Y8
-	VFMADD231PD  (R9)(R11*8), Y8, Y0
-	VFMADD231PD  (R10)(R11*8), Y8, Y4
-	VMOVUPD      32(R12), Y8
-	VFMADD231PD  32(R9)(R11*8), Y8, Y1
-	VFMADD231PD  32(R10)(R11*8), Y8, Y5
-	ADDQ         DI, R12
-	VMOVUPD      (R12), Y8
-	VFMADD231PD  (R9)(R11*8), Y8, Y2
-	VFMADD231PD  (R10)(R11*8), Y8, Y6
-	VMOVUPD      32(R12), Y8
-	VFMADD231PD  32(R9)(R11*8), Y8, Y3
-	VFMADD231PD  32(R10)(R11*8), Y8, Y7
-	ADDQ         $0x08, R11
-	CMPQ         R11, SI
+	CMPQ         R12, DI
 	JL           rowsby2
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -4148,7 +4157,7 @@ rowsby2:
 	VHADDPD      X2, X2, X2
 	VADDSD       8(AX), X2, X2
 	VMOVSD       X2, 8(AX)
-	ADDQ         R8, AX
+	ADDQ         R9, AX
 	VADDPD       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X0
 	VADDPD       X0, X4, X4
@@ -4161,35 +4170,35 @@ rowsby2:
 	VHADDPD      X6, X6, X6
 	VADDSD       8(AX), X6, X6
 	VMOVSD       X6, 8(AX)
-	ADDQ         R8, AX
+	ADDQ         R9, AX
 	ADDQ         $0x10, DX
-	SUBQ         $0x02, BX
+	ADDQ         $0x30, BX
+	SUBQ         $0x02, SI
 	JMP          by2
 
 afterby2:
 by1:
-	CMPQ    BX, $0x01
+	CMPQ    SI, $0x01
 	JL      afterby1
-	MOVQ    (DX), R9
+	MOVQ    (DX), R10
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
 	VMOVUPD c0000000000000000AVX2<>+0(SB), Y3
-	XORQ    R10, R10
+	XORQ    R11, R11
 
 rowsby1:
-	LEAQ         (CX)(R10*8), R11
-	VMOVUPD      (R11), Y4
-	VFMADD231PD  (R9)(R10*8), Y4, Y0
-	VMOVUPD      32(R11), Y4
-	VFMADD231PD  32(R9)(R10*8), Y4, Y1
-	ADDQ         DI, R11
-	VMOVUPD      (R11), Y4
-	VFMADD231PD  (R9)(R10*8), Y4, Y2
-	VMOVUPD      32(R11), Y4
-	VFMADD231PD  32(R9)(R10*8), Y4, Y3
-	ADDQ         $0x08, R10
-	CMPQ         R10, SI
+	LEAQ         (CX)(R11*8), R12
+	VMOVUPD      (R12), Y4
+	VFMADD231PD  (R10)(R11*8), Y4, Y0
+	VMOVUPD      (R12)(R8*1), Y4
+	VFMADD231PD  (R10)(R11*8), Y4, Y2
+	VMOVUPD      32(R12), Y4
+	VFMADD231PD  32(R10)(R11*8), Y4, Y1
+	VMOVUPD      32(R12)(R8*1), Y4
+	VFMADD231PD  32(R10)(R11*8), Y4, Y3
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
 	JL           rowsby1
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -4203,12 +4212,895 @@ rowsby1:
 	VHADDPD      X2, X2, X2
 	VADDSD       8(AX), X2, X2
 	VMOVSD       X2, 8(AX)
-	ADDQ         R8, AX
+	ADDQ         R9, AX
 	ADDQ         $0x08, DX
-	SUBQ         $0x01, BX
+	ADDQ         $0x18, BX
+	SUBQ         $0x01, SI
 	JMP          by1
 
 afterby1:
+	VZEROUPPER
+	RET
+
+// func singleTimes1AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, FMA3
+TEXT ·singleTimes1AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    16(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD 64(R10), Y2
+	VMOVUPD 96(R10), Y3
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Y4
+	VCVTPS2PD    16(R11)(R9*4), Y5
+	VCVTPS2PD    32(R11)(R9*4), Y6
+	VCVTPS2PD    48(R11)(R9*4), Y7
+	VBROADCASTSD (R12), Y8
+	VFMADD231PD  Y4, Y8, Y0
+	VFMADD231PD  Y5, Y8, Y1
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, 64(R10)
+	VMOVUPD      Y3, 96(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x10, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func singleTimes4AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, FMA3
+TEXT ·singleTimes4AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    8(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y2
+	VMOVUPD 32(R10), Y3
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y4
+	VMOVUPD 32(R10), Y5
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y6
+	VMOVUPD 32(R10), Y7
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Y8
+	VCVTPS2PD    16(R11)(R9*4), Y9
+	VBROADCASTSD (R12), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD 8(R12), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD 16(R12), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD 24(R12), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y2, (R10)
+	VMOVUPD      Y3, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y4, (R10)
+	VMOVUPD      Y5, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y6, (R10)
+	VMOVUPD      Y7, 32(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x08, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func singleDots1AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, FMA3
+TEXT ·singleDots1AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by4:
+	CMPQ    SI, $0x04
+	JL      afterby4
+	MOVQ    (DX), R8
+	MOVQ    8(DX), R10
+	MOVQ    16(DX), R11
+	MOVQ    24(DX), R12
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y3
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y4
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y5
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y6
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y7
+	XORQ    R13, R13
+
+rowsby4:
+	LEAQ         (CX)(R13*8), R14
+	VCVTPS2PD    (R8)(R13*4), Y8
+	VCVTPS2PD    (R10)(R13*4), Y9
+	VCVTPS2PD    (R11)(R13*4), Y10
+	VCVTPS2PD    (R12)(R13*4), Y11
+	VMOVUPD      (R14), Y12
+	VFMADD231PD  Y8, Y12, Y0
+	VFMADD231PD  Y9, Y12, Y2
+	VFMADD231PD  Y10, Y12, Y4
+	VFMADD231PD  Y11, Y12, Y6
+	VCVTPS2PD    16(R8)(R13*4), Y8
+	VCVTPS2PD    16(R10)(R13*4), Y9
+	VCVTPS2PD    16(R11)(R13*4), Y10
+	VCVTPS2PD    16(R12)(R13*4), Y11
+	VMOVUPD      32(R14), Y12
+	VFMADD231PD  Y8, Y12, Y1
+	VFMADD231PD  Y9, Y12, Y3
+	VFMADD231PD  Y10, Y12, Y5
+	VFMADD231PD  Y11, Y12, Y7
+	ADDQ         $0x08, R13
+	CMPQ         R13, DI
+	JL           rowsby4
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VHADDPD      X2, X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VHADDPD      X4, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VHADDPD      X6, X6, X6
+	VADDSD       (AX), X6, X6
+	VMOVSD       X6, (AX)
+	ADDQ         R9, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x60, BX
+	SUBQ         $0x04, SI
+	JMP          by4
+
+afterby4:
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R8
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	XORQ    R10, R10
+
+rowsby1:
+	LEAQ         (CX)(R10*8), R11
+	VCVTPS2PD    (R8)(R10*4), Y2
+	VMOVUPD      (R11), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	VCVTPS2PD    16(R8)(R10*4), Y2
+	VMOVUPD      32(R11), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	ADDQ         $0x08, R10
+	CMPQ         R10, DI
+	JL           rowsby1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         R9, AX
+	ADDQ         $0x08, DX
+	ADDQ         $0x18, BX
+	SUBQ         $0x01, SI
+	JMP          by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func singleDots4AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, FMA3
+TEXT ·singleDots4AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R10
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y3
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y4
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y5
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y6
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y7
+	XORQ    R11, R11
+
+rowsby1:
+	LEAQ         (CX)(R11*8), R12
+	LEAQ         (R12)(R8*2), R13
+	VCVTPS2PD    (R10)(R11*4), Y8
+	VMOVUPD      (R12), Y9
+	VFMADD231PD  Y8, Y9, Y0
+	VMOVUPD      (R12)(R8*1), Y9
+	VFMADD231PD  Y8, Y9, Y2
+	VMOVUPD      (R13), Y9
+	VFMADD231PD  Y8, Y9, Y4
+	VMOVUPD      (R13)(R8*1), Y9
+	VFMADD231PD  Y8, Y9, Y6
+	VCVTPS2PD    16(R10)(R11*4), Y8
+	VMOVUPD      32(R12), Y9
+	VFMADD231PD  Y8, Y9, Y1
+	VMOVUPD      32(R12)(R8*1), Y9
+	VFMADD231PD  Y8, Y9, Y3
+	VMOVUPD      32(R13), Y9
+	VFMADD231PD  Y8, Y9, Y5
+	VMOVUPD      32(R13)(R8*1), Y9
+	VFMADD231PD  Y8, Y9, Y7
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JL           rowsby1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VHADDPD      X2, X2, X2
+	VADDSD       8(AX), X2, X2
+	VMOVSD       X2, 8(AX)
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VHADDPD      X4, X4, X4
+	VADDSD       16(AX), X4, X4
+	VMOVSD       X4, 16(AX)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VHADDPD      X6, X6, X6
+	VADDSD       24(AX), X6, X6
+	VMOVSD       X6, 24(AX)
+	ADDQ         R9, AX
+	ADDQ         $0x08, DX
+	ADDQ         $0x18, BX
+	SUBQ         $0x01, SI
+	JMP          by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func standardTimes1AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, FMA3
+TEXT ·standardTimes1AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    16(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD 64(R10), Y2
+	VMOVUPD 96(R10), Y3
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Y4
+	VBROADCASTSD (R13), Y5
+	VSUBPD       Y5, Y4, Y4
+	VBROADCASTSD 8(R13), Y5
+	VMULPD       Y5, Y4, Y6
+	VBROADCASTSD 16(R13), Y7
+	VFMSUB231PD  Y7, Y6, Y4
+	VFNMADD231PD Y4, Y5, Y6
+	VCVTPS2PD    16(R11)(R9*4), Y4
+	VBROADCASTSD (R13), Y5
+	VSUBPD       Y5, Y4, Y4
+	VBROADCASTSD 8(R13), Y5
+	VMULPD       Y5, Y4, Y7
+	VBROADCASTSD 16(R13), Y8
+	VFMSUB231PD  Y8, Y7, Y4
+	VFNMADD231PD Y4, Y5, Y7
+	VCVTPS2PD    32(R11)(R9*4), Y4
+	VBROADCASTSD (R13), Y5
+	VSUBPD       Y5, Y4, Y4
+	VBROADCASTSD 8(R13), Y5
+	VMULPD       Y5, Y4, Y8
+	VBROADCASTSD 16(R13), Y9
+	VFMSUB231PD  Y9, Y8, Y4
+	VFNMADD231PD Y4, Y5, Y8
+	VCVTPS2PD    48(R11)(R9*4), Y4
+	VBROADCASTSD (R13), Y5
+	VSUBPD       Y5, Y4, Y4
+	VBROADCASTSD 8(R13), Y5
+	VMULPD       Y5, Y4, Y9
+	VBROADCASTSD 16(R13), Y10
+	VFMSUB231PD  Y10, Y9, Y4
+	VFNMADD231PD Y4, Y5, Y9
+	VBROADCASTSD (R12), Y4
+	VFMADD231PD  Y6, Y4, Y0
+	VFMADD231PD  Y7, Y4, Y1
+	VFMADD231PD  Y8, Y4, Y2
+	VFMADD231PD  Y9, Y4, Y3
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, 64(R10)
+	VMOVUPD      Y3, 96(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x10, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func standardTimes4AVX2(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, FMA3
+TEXT ·standardTimes4AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    8(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y2
+	VMOVUPD 32(R10), Y3
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y4
+	VMOVUPD 32(R10), Y5
+	ADDQ    R14, R10
+	VMOVUPD (R10), Y6
+	VMOVUPD 32(R10), Y7
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Y8
+	VBROADCASTSD (R13), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 8(R13), Y9
+	VMULPD       Y9, Y8, Y10
+	VBROADCASTSD 16(R13), Y11
+	VFMSUB231PD  Y11, Y10, Y8
+	VFNMADD231PD Y8, Y9, Y10
+	VCVTPS2PD    16(R11)(R9*4), Y8
+	VBROADCASTSD (R13), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 8(R13), Y9
+	VMULPD       Y9, Y8, Y11
+	VBROADCASTSD 16(R13), Y12
+	VFMSUB231PD  Y12, Y11, Y8
+	VFNMADD231PD Y8, Y9, Y11
+	VBROADCASTSD (R12), Y8
+	VFMADD231PD  Y10, Y8, Y0
+	VFMADD231PD  Y11, Y8, Y1
+	VBROADCASTSD 8(R12), Y8
+	VFMADD231PD  Y10, Y8, Y2
+	VFMADD231PD  Y11, Y8, Y3
+	VBROADCASTSD 16(R12), Y8
+	VFMADD231PD  Y10, Y8, Y4
+	VFMADD231PD  Y11, Y8, Y5
+	VBROADCASTSD 24(R12), Y8
+	VFMADD231PD  Y10, Y8, Y6
+	VFMADD231PD  Y11, Y8, Y7
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y2, (R10)
+	VMOVUPD      Y3, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y4, (R10)
+	VMOVUPD      Y5, 32(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Y6, (R10)
+	VMOVUPD      Y7, 32(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x08, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func standardDots1AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, FMA3
+TEXT ·standardDots1AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by4:
+	CMPQ    SI, $0x04
+	JL      afterby4
+	MOVQ    (DX), R8
+	MOVQ    8(DX), R10
+	MOVQ    16(DX), R11
+	MOVQ    24(DX), R12
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y3
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y4
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y5
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y6
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y7
+	XORQ    R13, R13
+
+rowsby4:
+	LEAQ         (CX)(R13*8), R14
+	VCVTPS2PD    (R8)(R13*4), Y8
+	VBROADCASTSD (BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 8(BX), Y9
+	VMULPD       Y9, Y8, Y10
+	VBROADCASTSD 16(BX), Y11
+	VFMSUB231PD  Y11, Y10, Y8
+	VFNMADD231PD Y8, Y9, Y10
+	VCVTPS2PD    (R10)(R13*4), Y8
+	VBROADCASTSD 24(BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 32(BX), Y9
+	VMULPD       Y9, Y8, Y11
+	VBROADCASTSD 40(BX), Y12
+	VFMSUB231PD  Y12, Y11, Y8
+	VFNMADD231PD Y8, Y9, Y11
+	VCVTPS2PD    (R11)(R13*4), Y8
+	VBROADCASTSD 48(BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 56(BX), Y9
+	VMULPD       Y9, Y8, Y12
+	VBROADCASTSD 64(BX), Y13
+	VFMSUB231PD  Y13, Y12, Y8
+	VFNMADD231PD Y8, Y9, Y12
+	VCVTPS2PD    (R12)(R13*4), Y8
+	VBROADCASTSD 72(BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 80(BX), Y9
+	VMULPD       Y9, Y8, Y13
+	VBROADCASTSD 88(BX), Y14
+	VFMSUB231PD  Y14, Y13, Y8
+	VFNMADD231PD Y8, Y9, Y13
+	VMOVUPD      (R14), Y8
+	VFMADD231PD  Y10, Y8, Y0
+	VFMADD231PD  Y11, Y8, Y2
+	VFMADD231PD  Y12, Y8, Y4
+	VFMADD231PD  Y13, Y8, Y6
+	VCVTPS2PD    16(R8)(R13*4), Y8
+	VBROADCASTSD (BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 8(BX), Y9
+	VMULPD       Y9, Y8, Y10
+	VBROADCASTSD 16(BX), Y11
+	VFMSUB231PD  Y11, Y10, Y8
+	VFNMADD231PD Y8, Y9, Y10
+	VCVTPS2PD    16(R10)(R13*4), Y8
+	VBROADCASTSD 24(BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 32(BX), Y9
+	VMULPD       Y9, Y8, Y11
+	VBROADCASTSD 40(BX), Y12
+	VFMSUB231PD  Y12, Y11, Y8
+	VFNMADD231PD Y8, Y9, Y11
+	VCVTPS2PD    16(R11)(R13*4), Y8
+	VBROADCASTSD 48(BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 56(BX), Y9
+	VMULPD       Y9, Y8, Y12
+	VBROADCASTSD 64(BX), Y13
+	VFMSUB231PD  Y13, Y12, Y8
+	VFNMADD231PD Y8, Y9, Y12
+	VCVTPS2PD    16(R12)(R13*4), Y8
+	VBROADCASTSD 72(BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 80(BX), Y9
+	VMULPD       Y9, Y8, Y13
+	VBROADCASTSD 88(BX), Y14
+	VFMSUB231PD  Y14, Y13, Y8
+	VFNMADD231PD Y8, Y9, Y13
+	VMOVUPD      32(R14), Y8
+	VFMADD231PD  Y10, Y8, Y1
+	VFMADD231PD  Y11, Y8, Y3
+	VFMADD231PD  Y12, Y8, Y5
+	VFMADD231PD  Y13, Y8, Y7
+	ADDQ         $0x08, R13
+	CMPQ         R13, DI
+	JL           rowsby4
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VHADDPD      X2, X2, X2
+	VADDSD       (AX), X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VHADDPD      X4, X4, X4
+	VADDSD       (AX), X4, X4
+	VMOVSD       X4, (AX)
+	ADDQ         R9, AX
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VHADDPD      X6, X6, X6
+	VADDSD       (AX), X6, X6
+	VMOVSD       X6, (AX)
+	ADDQ         R9, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x60, BX
+	SUBQ         $0x04, SI
+	JMP          by4
+
+afterby4:
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R8
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	XORQ    R10, R10
+
+rowsby1:
+	LEAQ         (CX)(R10*8), R11
+	VCVTPS2PD    (R8)(R10*4), Y2
+	VBROADCASTSD (BX), Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD 8(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VBROADCASTSD 16(BX), Y5
+	VFMSUB231PD  Y5, Y4, Y2
+	VFNMADD231PD Y2, Y3, Y4
+	VMOVUPD      (R11), Y2
+	VFMADD231PD  Y4, Y2, Y0
+	VCVTPS2PD    16(R8)(R10*4), Y2
+	VBROADCASTSD (BX), Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD 8(BX), Y3
+	VMULPD       Y3, Y2, Y4
+	VBROADCASTSD 16(BX), Y5
+	VFMSUB231PD  Y5, Y4, Y2
+	VFNMADD231PD Y2, Y3, Y4
+	VMOVUPD      32(R11), Y2
+	VFMADD231PD  Y4, Y2, Y1
+	ADDQ         $0x08, R10
+	CMPQ         R10, DI
+	JL           rowsby1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         R9, AX
+	ADDQ         $0x08, DX
+	ADDQ         $0x18, BX
+	SUBQ         $0x01, SI
+	JMP          by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func standardDots4AVX2(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, FMA3
+TEXT ·standardDots4AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R10
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y0
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y1
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y2
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y3
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y4
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y5
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y6
+	VMOVUPD c0000000000000000AVX2<>+0(SB), Y7
+	XORQ    R11, R11
+
+rowsby1:
+	LEAQ         (CX)(R11*8), R12
+	LEAQ         (R12)(R8*2), R13
+	VCVTPS2PD    (R10)(R11*4), Y8
+	VBROADCASTSD (BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 8(BX), Y9
+	VMULPD       Y9, Y8, Y10
+	VBROADCASTSD 16(BX), Y11
+	VFMSUB231PD  Y11, Y10, Y8
+	VFNMADD231PD Y8, Y9, Y10
+	VMOVUPD      (R12), Y8
+	VFMADD231PD  Y10, Y8, Y0
+	VMOVUPD      (R12)(R8*1), Y8
+	VFMADD231PD  Y10, Y8, Y2
+	VMOVUPD      (R13), Y8
+	VFMADD231PD  Y10, Y8, Y4
+	VMOVUPD      (R13)(R8*1), Y8
+	VFMADD231PD  Y10, Y8, Y6
+	VCVTPS2PD    16(R10)(R11*4), Y8
+	VBROADCASTSD (BX), Y9
+	VSUBPD       Y9, Y8, Y8
+	VBROADCASTSD 8(BX), Y9
+	VMULPD       Y9, Y8, Y10
+	VBROADCASTSD 16(BX), Y11
+	VFMSUB231PD  Y11, Y10, Y8
+	VFNMADD231PD Y8, Y9, Y10
+	VMOVUPD      32(R12), Y8
+	VFMADD231PD  Y10, Y8, Y1
+	VMOVUPD      32(R12)(R8*1), Y8
+	VFMADD231PD  Y10, Y8, Y3
+	VMOVUPD      32(R13), Y8
+	VFMADD231PD  Y10, Y8, Y5
+	VMOVUPD      32(R13)(R8*1), Y8
+	VFMADD231PD  Y10, Y8, Y7
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JL           rowsby1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VHADDPD      X2, X2, X2
+	VADDSD       8(AX), X2, X2
+	VMOVSD       X2, 8(AX)
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VHADDPD      X4, X4, X4
+	VADDSD       16(AX), X4, X4
+	VMOVSD       X4, 16(AX)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VHADDPD      X6, X6, X6
+	VADDSD       24(AX), X6, X6
+	VMOVSD       X6, 24(AX)
+	ADDQ         R9, AX
+	ADDQ         $0x08, DX
+	ADDQ         $0x18, BX
+	SUBQ         $0x01, SI
+	JMP          by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func singleRowsAVX2(dst *float64, a *float32, by *float64, n int) int
+// Requires: AVX
+TEXT ·singleRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ by+16(FP), DX
+	MOVQ n+24(FP), DX
+	XORQ BX, BX
+
+rows:
+	LEAQ      8(BX), SI
+	CMPQ      SI, DX
+	JG        end
+	VCVTPS2PD (CX)(BX*4), Y0
+	VMOVUPD   Y0, (AX)(BX*8)
+	VCVTPS2PD 16(CX)(BX*4), Y0
+	VMOVUPD   Y0, 32(AX)(BX*8)
+	MOVQ      SI, BX
+	JMP       rows
+
+end:
+	MOVQ BX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func standardRowsAVX2(dst *float64, a *float32, by *float64, n int) int
+// Requires: AVX, FMA3
+TEXT ·standardRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ by+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+rows:
+	LEAQ         8(SI), DI
+	CMPQ         DI, BX
+	JG           end
+	VCVTPS2PD    (CX)(SI*4), Y0
+	VBROADCASTSD (DX), Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD 8(DX), Y1
+	VMULPD       Y1, Y0, Y2
+	VBROADCASTSD 16(DX), Y3
+	VFMSUB231PD  Y3, Y2, Y0
+	VFNMADD231PD Y0, Y1, Y2
+	VMOVUPD      Y2, (AX)(SI*8)
+	VCVTPS2PD    16(CX)(SI*4), Y0
+	VBROADCASTSD (DX), Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD 8(DX), Y1
+	VMULPD       Y1, Y0, Y2
+	VBROADCASTSD 16(DX), Y3
+	VFMSUB231PD  Y3, Y2, Y0
+	VFNMADD231PD Y0, Y1, Y2
+	VMOVUPD      Y2, 32(AX)(SI*8)
+	MOVQ         DI, SI
+	JMP          rows
+
+end:
+	MOVQ SI, ret+32(FP)
 	VZEROUPPER
 	RET
 

@@ -167,25 +167,75 @@ func uniformsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, h
 //go:noescape
 func combineAVX512(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
 
-// times1AVX512 is times1 for vectors of 8 lanes.
+// doubleTimes1AVX512 is doubleTimes1 for vectors of 8 lanes.
 //
 //go:noescape
-func times1AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+func doubleTimes1AVX512(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 
-// times4AVX512 is times4 for vectors of 8 lanes.
+// doubleTimes4AVX512 is doubleTimes4 for vectors of 8 lanes.
 //
 //go:noescape
-func times4AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+func doubleTimes4AVX512(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 
-// dots1AVX512 is dots1 for vectors of 8 lanes.
+// doubleDots1AVX512 is doubleDots1 for vectors of 8 lanes.
 //
 //go:noescape
-func dots1AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+func doubleDots1AVX512(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
 
-// dots2AVX512 is dots2 for vectors of 8 lanes.
+// doubleDots2AVX512 is doubleDots2 for vectors of 8 lanes.
 //
 //go:noescape
-func dots2AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+func doubleDots2AVX512(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
+
+// singleTimes1AVX512 is singleTimes1 for vectors of 8 lanes.
+//
+//go:noescape
+func singleTimes1AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// singleTimes4AVX512 is singleTimes4 for vectors of 8 lanes.
+//
+//go:noescape
+func singleTimes4AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// singleDots1AVX512 is singleDots1 for vectors of 8 lanes.
+//
+//go:noescape
+func singleDots1AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// singleDots4AVX512 is singleDots4 for vectors of 8 lanes.
+//
+//go:noescape
+func singleDots4AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// standardTimes1AVX512 is standardTimes1 for vectors of 8 lanes.
+//
+//go:noescape
+func standardTimes1AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// standardTimes4AVX512 is standardTimes4 for vectors of 8 lanes.
+//
+//go:noescape
+func standardTimes4AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+
+// standardDots1AVX512 is standardDots1 for vectors of 8 lanes.
+//
+//go:noescape
+func standardDots1AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// standardDots4AVX512 is standardDots4 for vectors of 8 lanes.
+//
+//go:noescape
+func standardDots4AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+
+// singleRowsAVX512 is singleRows for vectors of 8 lanes.
+//
+//go:noescape
+func singleRowsAVX512(dst *float64, a *float32, by *float64, n int) int
+
+// standardRowsAVX512 is standardRows for vectors of 8 lanes.
+//
+//go:noescape
+func standardRowsAVX512(dst *float64, a *float32, by *float64, n int) int
 
 // softplusSumAVX512 is softplusSum for vectors of 8 lanes.
 //

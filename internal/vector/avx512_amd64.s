@@ -4242,172 +4242,179 @@ end:
 	VZEROUPPER
 	RET
 
-// func times1AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+// func doubleTimes1AVX512(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 // Requires: AVX, AVX512F
-TEXT ·times1AVX512(SB), NOSPLIT, $0-56
+TEXT ·doubleTimes1AVX512(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ r+40(FP), DI
-	SHLQ $0x03, DI
-	MOVQ SI, R12
-	SHLQ $0x03, R12
-	XORQ R8, R8
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
 
 rows:
-	LEAQ    32(R8), R9
-	CMPQ    R9, SI
+	LEAQ    32(R9), R10
+	CMPQ    R10, DI
 	JG      end
-	LEAQ    (AX)(R8*8), R9
-	VMOVUPD (R9), Z0
-	VMOVUPD 64(R9), Z1
-	VMOVUPD 128(R9), Z2
-	VMOVUPD 192(R9), Z3
-	ADDQ    R12, R9
-	MOVQ    CX, R11
-	XORQ    R9, R9
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD 128(R10), Z2
+	VMOVUPD 192(R10), Z3
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
 
 columns:
-	MOVQ         (DX)(R9*8), R10
-	VMOVUPD      (R10)(R8*8), Z4
-	VMOVUPD      64(R10)(R8*8), Z5
-	VMOVUPD      128(R10)(R8*8), Z6
-	VMOVUPD      192(R10)(R8*8), Z7
-	VBROADCASTSD (R11), Z8
+	MOVQ         (DX)(R10*8), R11
+	VMOVUPD      (R11)(R9*8), Z4
+	VMOVUPD      64(R11)(R9*8), Z5
+	VMOVUPD      128(R11)(R9*8), Z6
+	VMOVUPD      192(R11)(R9*8), Z7
+	VBROADCASTSD (R12), Z8
 	VFMADD231PD  Z4, Z8, Z0
 	VFMADD231PD  Z5, Z8, Z1
 	VFMADD231PD  Z6, Z8, Z2
 	VFMADD231PD  Z7, Z8, Z3
-	ADDQ         DI, R11
-	INCQ         R9
-	CMPQ         R9, BX
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
 	JL           columns
-	LEAQ         (AX)(R8*8), R9
-	VMOVUPD      Z0, (R9)
-	VMOVUPD      Z1, 64(R9)
-	VMOVUPD      Z2, 128(R9)
-	VMOVUPD      Z3, 192(R9)
-	ADDQ         R12, R9
-	ADDQ         $0x20, R8
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Z0, (R10)
+	VMOVUPD      Z1, 64(R10)
+	VMOVUPD      Z2, 128(R10)
+	VMOVUPD      Z3, 192(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x20, R9
 	JMP          rows
 
 end:
-	MOVQ R8, ret+48(FP)
+	MOVQ R9, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func times4AVX512(dst *float64, w *float64, k **float64, columns int, n int, r int) int
+// func doubleTimes4AVX512(dst *float64, w *float64, k **float64, by *float64, columns int, n int, r int) int
 // Requires: AVX, AVX512F
-TEXT ·times4AVX512(SB), NOSPLIT, $0-56
+TEXT ·doubleTimes4AVX512(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ r+40(FP), DI
-	SHLQ $0x03, DI
-	MOVQ SI, R12
-	SHLQ $0x03, R12
-	XORQ R8, R8
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
 
 rows:
-	LEAQ    16(R8), R9
-	CMPQ    R9, SI
+	LEAQ    16(R9), R10
+	CMPQ    R10, DI
 	JG      end
-	LEAQ    (AX)(R8*8), R9
-	VMOVUPD (R9), Z0
-	VMOVUPD 64(R9), Z1
-	ADDQ    R12, R9
-	VMOVUPD (R9), Z2
-	VMOVUPD 64(R9), Z3
-	ADDQ    R12, R9
-	VMOVUPD (R9), Z4
-	VMOVUPD 64(R9), Z5
-	ADDQ    R12, R9
-	VMOVUPD (R9), Z6
-	VMOVUPD 64(R9), Z7
-	ADDQ    R12, R9
-	MOVQ    CX, R11
-	XORQ    R9, R9
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z2
+	VMOVUPD 64(R10), Z3
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z4
+	VMOVUPD 64(R10), Z5
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z6
+	VMOVUPD 64(R10), Z7
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
 
 columns:
-	MOVQ         (DX)(R9*8), R10
-	VMOVUPD      (R10)(R8*8), Z8
-	VMOVUPD      64(R10)(R8*8), Z9
-	VBROADCASTSD (R11), Z10
+	MOVQ         (DX)(R10*8), R11
+	VMOVUPD      (R11)(R9*8), Z8
+	VMOVUPD      64(R11)(R9*8), Z9
+	VBROADCASTSD (R12), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD 8(R11), Z10
+	VBROADCASTSD 8(R12), Z10
 	VFMADD231PD  Z8, Z10, Z2
 	VFMADD231PD  Z9, Z10, Z3
-	VBROADCASTSD 16(R11), Z10
+	VBROADCASTSD 16(R12), Z10
 	VFMADD231PD  Z8, Z10, Z4
 	VFMADD231PD  Z9, Z10, Z5
-	VBROADCASTSD 24(R11), Z10
+	VBROADCASTSD 24(R12), Z10
 	VFMADD231PD  Z8, Z10, Z6
 	VFMADD231PD  Z9, Z10, Z7
-	ADDQ         DI, R11
-	INCQ         R9
-	CMPQ         R9, BX
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
 	JL           columns
-	LEAQ         (AX)(R8*8), R9
-	VMOVUPD      Z0, (R9)
-	VMOVUPD      Z1, 64(R9)
-	ADDQ         R12, R9
-	VMOVUPD      Z2, (R9)
-	VMOVUPD      Z3, 64(R9)
-	ADDQ         R12, R9
-	VMOVUPD      Z4, (R9)
-	VMOVUPD      Z5, 64(R9)
-	ADDQ         R12, R9
-	VMOVUPD      Z6, (R9)
-	VMOVUPD      Z7, 64(R9)
-	ADDQ         R12, R9
-	ADDQ         $0x10, R8
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Z0, (R10)
+	VMOVUPD      Z1, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z2, (R10)
+	VMOVUPD      Z3, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z4, (R10)
+	VMOVUPD      Z5, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z6, (R10)
+	VMOVUPD      Z7, 64(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x10, R9
 	JMP          rows
 
 end:
-	MOVQ R8, ret+48(FP)
+	MOVQ R9, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func dots1AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+// func doubleDots1AVX512(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
 // Requires: AVX, AVX512F
-TEXT ·dots1AVX512(SB), NOSPLIT, $0-56
+TEXT ·doubleDots1AVX512(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ stride+40(FP), DI
-	MOVQ r+48(FP), R8
-	SHLQ $0x03, DI
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
 	SHLQ $0x03, R8
+	SHLQ $0x03, R9
 
 by4:
-	CMPQ    BX, $0x04
+	CMPQ    SI, $0x04
 	JL      afterby4
-	MOVQ    (DX), DI
-	MOVQ    8(DX), R9
-	MOVQ    16(DX), R10
-	MOVQ    24(DX), R11
+	MOVQ    (DX), R8
+	MOVQ    8(DX), R10
+	MOVQ    16(DX), R11
+	MOVQ    24(DX), R12
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
-	XORQ    R12, R12
+	XORQ    R13, R13
 
 rowsby4:
-	LEAQ          (CX)(R12*8), R13
-	VMOVUPD       (R13), Z4
-	VFMADD231PD   (DI)(R12*8), Z4, Z0
-	VFMADD231PD   (R9)(R12*8), Z4, Z1
-	VFMADD231PD   (R10)(R12*8), Z4, Z2
-	VFMADD231PD   (R11)(R12*8), Z4, Z3
-	ADDQ          $0x08, R12
-	CMPQ          R12, SI
+	LEAQ          (CX)(R13*8), R14
+	VMOVUPD       (R14), Z4
+	VFMADD231PD   (R8)(R13*8), Z4, Z0
+	VFMADD231PD   (R10)(R13*8), Z4, Z1
+	VFMADD231PD   (R11)(R13*8), Z4, Z2
+	VFMADD231PD   (R12)(R13*8), Z4, Z3
+	ADDQ          $0x08, R13
+	CMPQ          R13, DI
 	JL            rowsby4
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPD        Y4, Y0, Y0
@@ -4416,7 +4423,7 @@ rowsby4:
 	VHADDPD       X0, X0, X0
 	VADDSD        (AX), X0, X0
 	VMOVSD        X0, (AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y1
 	VEXTRACTF128  $0x01, Y1, X0
@@ -4424,7 +4431,7 @@ rowsby4:
 	VHADDPD       X1, X1, X1
 	VADDSD        (AX), X1, X1
 	VMOVSD        X1, (AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF128  $0x01, Y2, X0
@@ -4432,7 +4439,7 @@ rowsby4:
 	VHADDPD       X2, X2, X2
 	VADDSD        (AX), X2, X2
 	VMOVSD        X2, (AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
 	VEXTRACTF128  $0x01, Y3, X0
@@ -4440,25 +4447,26 @@ rowsby4:
 	VHADDPD       X3, X3, X3
 	VADDSD        (AX), X3, X3
 	VMOVSD        X3, (AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	ADDQ          $0x20, DX
-	SUBQ          $0x04, BX
+	ADDQ          $0x60, BX
+	SUBQ          $0x04, SI
 	JMP           by4
 
 afterby4:
 by1:
-	CMPQ    BX, $0x01
+	CMPQ    SI, $0x01
 	JL      afterby1
-	MOVQ    (DX), DI
+	MOVQ    (DX), R8
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
-	XORQ    R9, R9
+	XORQ    R10, R10
 
 rowsby1:
-	LEAQ          (CX)(R9*8), R10
-	VMOVUPD       (R10), Z1
-	VFMADD231PD   (DI)(R9*8), Z1, Z0
-	ADDQ          $0x08, R9
-	CMPQ          R9, SI
+	LEAQ          (CX)(R10*8), R11
+	VMOVUPD       (R11), Z1
+	VFMADD231PD   (R8)(R10*8), Z1, Z0
+	ADDQ          $0x08, R10
+	CMPQ          R10, DI
 	JL            rowsby1
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -4467,35 +4475,37 @@ rowsby1:
 	VHADDPD       X0, X0, X0
 	VADDSD        (AX), X0, X0
 	VMOVSD        X0, (AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	ADDQ          $0x08, DX
-	SUBQ          $0x01, BX
+	ADDQ          $0x18, BX
+	SUBQ          $0x01, SI
 	JMP           by1
 
 afterby1:
 	VZEROUPPER
 	RET
 
-// func dots2AVX512(dst *float64, a *float64, k **float64, columns int, n int, stride int, r int)
+// func doubleDots2AVX512(dst *float64, a *float64, k **float64, by *float64, columns int, n int, stride int, r int)
 // Requires: AVX, AVX512F
-TEXT ·dots2AVX512(SB), NOSPLIT, $0-56
+TEXT ·doubleDots2AVX512(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ columns+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ stride+40(FP), DI
-	MOVQ r+48(FP), R8
-	SHLQ $0x03, DI
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
 	SHLQ $0x03, R8
+	SHLQ $0x03, R9
 
 by4:
-	CMPQ    BX, $0x04
+	CMPQ    SI, $0x04
 	JL      afterby4
-	MOVQ    (DX), R9
-	MOVQ    8(DX), R10
-	MOVQ    16(DX), R11
-	MOVQ    24(DX), R12
+	MOVQ    (DX), R10
+	MOVQ    8(DX), R11
+	MOVQ    16(DX), R12
+	MOVQ    24(DX), R13
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
@@ -4504,23 +4514,22 @@ by4:
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z5
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z6
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z7
-	XORQ    R13, R13
+	XORQ    R14, R14
 
 rowsby4:
-	LEAQ          (CX)(R13*8), R14
-	VMOVUPD       (R14), Z8
-	VFMADD231PD   (R9)(R13*8), Z8, Z0
-	VFMADD231PD   (R10)(R13*8), Z8, Z2
-	VFMADD231PD   (R11)(R13*8), Z8, Z4
-	VFMADD231PD   (R12)(R13*8), Z8, Z6
-	ADDQ          DI, R14
-	VMOVUPD       (R14), Z8
-	VFMADD231PD   (R9)(R13*8), Z8, Z1
-	VFMADD231PD   (R10)(R13*8), Z8, Z3
-	VFMADD231PD   (R11)(R13*8), Z8, Z5
-	VFMADD231PD   (R12)(R13*8), Z8, Z7
-	ADDQ          $0x08, R13
-	CMPQ          R13, SI
+	LEAQ          (CX)(R14*8), R15
+	VMOVUPD       (R15), Z8
+	VFMADD231PD   (R10)(R14*8), Z8, Z0
+	VFMADD231PD   (R11)(R14*8), Z8, Z2
+	VFMADD231PD   (R12)(R14*8), Z8, Z4
+	VFMADD231PD   (R13)(R14*8), Z8, Z6
+	VMOVUPD       (R15)(R8*1), Z8
+	VFMADD231PD   (R10)(R14*8), Z8, Z1
+	VFMADD231PD   (R11)(R14*8), Z8, Z3
+	VFMADD231PD   (R12)(R14*8), Z8, Z5
+	VFMADD231PD   (R13)(R14*8), Z8, Z7
+	ADDQ          $0x08, R14
+	CMPQ          R14, DI
 	JL            rowsby4
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPD        Y8, Y0, Y0
@@ -4536,7 +4545,7 @@ rowsby4:
 	VHADDPD       X1, X1, X1
 	VADDSD        8(AX), X1, X1
 	VMOVSD        X1, 8(AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF128  $0x01, Y2, X0
@@ -4551,7 +4560,7 @@ rowsby4:
 	VHADDPD       X3, X3, X3
 	VADDSD        8(AX), X3, X3
 	VMOVSD        X3, 8(AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y4
 	VEXTRACTF128  $0x01, Y4, X0
@@ -4566,7 +4575,7 @@ rowsby4:
 	VHADDPD       X5, X5, X5
 	VADDSD        8(AX), X5, X5
 	VMOVSD        X5, 8(AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF128  $0x01, Y6, X0
@@ -4581,29 +4590,29 @@ rowsby4:
 	VHADDPD       X7, X7, X7
 	VADDSD        8(AX), X7, X7
 	VMOVSD        X7, 8(AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	ADDQ          $0x20, DX
-	SUBQ          $0x04, BX
+	ADDQ          $0x60, BX
+	SUBQ          $0x04, SI
 	JMP           by4
 
 afterby4:
 by1:
-	CMPQ    BX, $0x01
+	CMPQ    SI, $0x01
 	JL      afterby1
-	MOVQ    (DX), R9
+	MOVQ    (DX), R10
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
 	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
-	XORQ    R10, R10
+	XORQ    R11, R11
 
 rowsby1:
-	LEAQ          (CX)(R10*8), R11
-	VMOVUPD       (R11), Z2
-	VFMADD231PD   (R9)(R10*8), Z2, Z0
-	ADDQ          DI, R11
-	VMOVUPD       (R11), Z2
-	VFMADD231PD   (R9)(R10*8), Z2, Z1
-	ADDQ          $0x08, R10
-	CMPQ          R10, SI
+	LEAQ          (CX)(R11*8), R12
+	VMOVUPD       (R12), Z2
+	VFMADD231PD   (R10)(R11*8), Z2, Z0
+	VMOVUPD       (R12)(R8*1), Z2
+	VFMADD231PD   (R10)(R11*8), Z2, Z1
+	ADDQ          $0x08, R11
+	CMPQ          R11, DI
 	JL            rowsby1
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y0
@@ -4619,12 +4628,1023 @@ rowsby1:
 	VHADDPD       X1, X1, X1
 	VADDSD        8(AX), X1, X1
 	VMOVSD        X1, 8(AX)
-	ADDQ          R8, AX
+	ADDQ          R9, AX
 	ADDQ          $0x08, DX
-	SUBQ          $0x01, BX
+	ADDQ          $0x18, BX
+	SUBQ          $0x01, SI
 	JMP           by1
 
 afterby1:
+	VZEROUPPER
+	RET
+
+// func singleTimes1AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, AVX512F
+TEXT ·singleTimes1AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    32(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD 128(R10), Z2
+	VMOVUPD 192(R10), Z3
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Z4
+	VCVTPS2PD    32(R11)(R9*4), Z5
+	VCVTPS2PD    64(R11)(R9*4), Z6
+	VCVTPS2PD    96(R11)(R9*4), Z7
+	VBROADCASTSD (R12), Z8
+	VFMADD231PD  Z4, Z8, Z0
+	VFMADD231PD  Z5, Z8, Z1
+	VFMADD231PD  Z6, Z8, Z2
+	VFMADD231PD  Z7, Z8, Z3
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Z0, (R10)
+	VMOVUPD      Z1, 64(R10)
+	VMOVUPD      Z2, 128(R10)
+	VMOVUPD      Z3, 192(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x20, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func singleTimes4AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, AVX512F
+TEXT ·singleTimes4AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    16(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z2
+	VMOVUPD 64(R10), Z3
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z4
+	VMOVUPD 64(R10), Z5
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z6
+	VMOVUPD 64(R10), Z7
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Z8
+	VCVTPS2PD    32(R11)(R9*4), Z9
+	VBROADCASTSD (R12), Z10
+	VFMADD231PD  Z8, Z10, Z0
+	VFMADD231PD  Z9, Z10, Z1
+	VBROADCASTSD 8(R12), Z10
+	VFMADD231PD  Z8, Z10, Z2
+	VFMADD231PD  Z9, Z10, Z3
+	VBROADCASTSD 16(R12), Z10
+	VFMADD231PD  Z8, Z10, Z4
+	VFMADD231PD  Z9, Z10, Z5
+	VBROADCASTSD 24(R12), Z10
+	VFMADD231PD  Z8, Z10, Z6
+	VFMADD231PD  Z9, Z10, Z7
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Z0, (R10)
+	VMOVUPD      Z1, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z2, (R10)
+	VMOVUPD      Z3, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z4, (R10)
+	VMOVUPD      Z5, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z6, (R10)
+	VMOVUPD      Z7, 64(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x10, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func singleDots1AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, AVX512F
+TEXT ·singleDots1AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by4:
+	CMPQ    SI, $0x04
+	JL      afterby4
+	MOVQ    (DX), R8
+	MOVQ    8(DX), R10
+	MOVQ    16(DX), R11
+	MOVQ    24(DX), R12
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	XORQ    R13, R13
+
+rowsby4:
+	LEAQ          (CX)(R13*8), R14
+	VCVTPS2PD     (R8)(R13*4), Z4
+	VCVTPS2PD     (R10)(R13*4), Z5
+	VCVTPS2PD     (R11)(R13*4), Z6
+	VCVTPS2PD     (R12)(R13*4), Z7
+	VMOVUPD       (R14), Z8
+	VFMADD231PD   Z4, Z8, Z0
+	VFMADD231PD   Z5, Z8, Z1
+	VFMADD231PD   Z6, Z8, Z2
+	VFMADD231PD   Z7, Z8, Z3
+	ADDQ          $0x08, R13
+	CMPQ          R13, DI
+	JL            rowsby4
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        (AX), X1, X1
+	VMOVSD        X1, (AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        (AX), X2, X2
+	VMOVSD        X2, (AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        (AX), X3, X3
+	VMOVSD        X3, (AX)
+	ADDQ          R9, AX
+	ADDQ          $0x20, DX
+	ADDQ          $0x60, BX
+	SUBQ          $0x04, SI
+	JMP           by4
+
+afterby4:
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R8
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	XORQ    R10, R10
+
+rowsby1:
+	LEAQ          (CX)(R10*8), R11
+	VCVTPS2PD     (R8)(R10*4), Z1
+	VMOVUPD       (R11), Z2
+	VFMADD231PD   Z1, Z2, Z0
+	ADDQ          $0x08, R10
+	CMPQ          R10, DI
+	JL            rowsby1
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          R9, AX
+	ADDQ          $0x08, DX
+	ADDQ          $0x18, BX
+	SUBQ          $0x01, SI
+	JMP           by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func singleDots4AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, AVX512F
+TEXT ·singleDots4AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by2:
+	CMPQ    SI, $0x02
+	JL      afterby2
+	MOVQ    (DX), R10
+	MOVQ    8(DX), R11
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z4
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z5
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z6
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z7
+	XORQ    R12, R12
+
+rowsby2:
+	LEAQ          (CX)(R12*8), R13
+	LEAQ          (R13)(R8*2), R14
+	VCVTPS2PD     (R10)(R12*4), Z8
+	VCVTPS2PD     (R11)(R12*4), Z9
+	VMOVUPD       (R13), Z10
+	VFMADD231PD   Z8, Z10, Z0
+	VFMADD231PD   Z9, Z10, Z4
+	VMOVUPD       (R13)(R8*1), Z10
+	VFMADD231PD   Z8, Z10, Z1
+	VFMADD231PD   Z9, Z10, Z5
+	VMOVUPD       (R14), Z10
+	VFMADD231PD   Z8, Z10, Z2
+	VFMADD231PD   Z9, Z10, Z6
+	VMOVUPD       (R14)(R8*1), Z10
+	VFMADD231PD   Z8, Z10, Z3
+	VFMADD231PD   Z9, Z10, Z7
+	ADDQ          $0x08, R12
+	CMPQ          R12, DI
+	JL            rowsby2
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X8
+	VADDPD        X8, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VHADDPD       X4, X4, X4
+	VADDSD        (AX), X4, X4
+	VMOVSD        X4, (AX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VHADDPD       X5, X5, X5
+	VADDSD        8(AX), X5, X5
+	VMOVSD        X5, 8(AX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        16(AX), X6, X6
+	VMOVSD        X6, 16(AX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VHADDPD       X7, X7, X7
+	VADDSD        24(AX), X7, X7
+	VMOVSD        X7, 24(AX)
+	ADDQ          R9, AX
+	ADDQ          $0x10, DX
+	ADDQ          $0x30, BX
+	SUBQ          $0x02, SI
+	JMP           by2
+
+afterby2:
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R10
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	XORQ    R11, R11
+
+rowsby1:
+	LEAQ          (CX)(R11*8), R12
+	LEAQ          (R12)(R8*2), R13
+	VCVTPS2PD     (R10)(R11*4), Z4
+	VMOVUPD       (R12), Z5
+	VFMADD231PD   Z4, Z5, Z0
+	VMOVUPD       (R12)(R8*1), Z5
+	VFMADD231PD   Z4, Z5, Z1
+	VMOVUPD       (R13), Z5
+	VFMADD231PD   Z4, Z5, Z2
+	VMOVUPD       (R13)(R8*1), Z5
+	VFMADD231PD   Z4, Z5, Z3
+	ADDQ          $0x08, R11
+	CMPQ          R11, DI
+	JL            rowsby1
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	ADDQ          R9, AX
+	ADDQ          $0x08, DX
+	ADDQ          $0x18, BX
+	SUBQ          $0x01, SI
+	JMP           by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func standardTimes1AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, AVX512F
+TEXT ·standardTimes1AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    32(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD 128(R10), Z2
+	VMOVUPD 192(R10), Z3
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Z4
+	VBROADCASTSD (R13), Z5
+	VSUBPD       Z5, Z4, Z4
+	VBROADCASTSD 8(R13), Z5
+	VMULPD       Z5, Z4, Z6
+	VBROADCASTSD 16(R13), Z7
+	VFMSUB231PD  Z7, Z6, Z4
+	VFNMADD231PD Z4, Z5, Z6
+	VCVTPS2PD    32(R11)(R9*4), Z4
+	VBROADCASTSD (R13), Z5
+	VSUBPD       Z5, Z4, Z4
+	VBROADCASTSD 8(R13), Z5
+	VMULPD       Z5, Z4, Z7
+	VBROADCASTSD 16(R13), Z8
+	VFMSUB231PD  Z8, Z7, Z4
+	VFNMADD231PD Z4, Z5, Z7
+	VCVTPS2PD    64(R11)(R9*4), Z4
+	VBROADCASTSD (R13), Z5
+	VSUBPD       Z5, Z4, Z4
+	VBROADCASTSD 8(R13), Z5
+	VMULPD       Z5, Z4, Z8
+	VBROADCASTSD 16(R13), Z9
+	VFMSUB231PD  Z9, Z8, Z4
+	VFNMADD231PD Z4, Z5, Z8
+	VCVTPS2PD    96(R11)(R9*4), Z4
+	VBROADCASTSD (R13), Z5
+	VSUBPD       Z5, Z4, Z4
+	VBROADCASTSD 8(R13), Z5
+	VMULPD       Z5, Z4, Z9
+	VBROADCASTSD 16(R13), Z10
+	VFMSUB231PD  Z10, Z9, Z4
+	VFNMADD231PD Z4, Z5, Z9
+	VBROADCASTSD (R12), Z4
+	VFMADD231PD  Z6, Z4, Z0
+	VFMADD231PD  Z7, Z4, Z1
+	VFMADD231PD  Z8, Z4, Z2
+	VFMADD231PD  Z9, Z4, Z3
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Z0, (R10)
+	VMOVUPD      Z1, 64(R10)
+	VMOVUPD      Z2, 128(R10)
+	VMOVUPD      Z3, 192(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x20, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func standardTimes4AVX512(dst *float64, w *float64, k **float32, by *float64, columns int, n int, r int) int
+// Requires: AVX, AVX512F
+TEXT ·standardTimes4AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ w+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ r+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ DI, R14
+	SHLQ $0x03, R14
+	XORQ R9, R9
+
+rows:
+	LEAQ    16(R9), R10
+	CMPQ    R10, DI
+	JG      end
+	LEAQ    (AX)(R9*8), R10
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z2
+	VMOVUPD 64(R10), Z3
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z4
+	VMOVUPD 64(R10), Z5
+	ADDQ    R14, R10
+	VMOVUPD (R10), Z6
+	VMOVUPD 64(R10), Z7
+	ADDQ    R14, R10
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	XORQ    R10, R10
+
+columns:
+	MOVQ         (DX)(R10*8), R11
+	VCVTPS2PD    (R11)(R9*4), Z8
+	VBROADCASTSD (R13), Z9
+	VSUBPD       Z9, Z8, Z8
+	VBROADCASTSD 8(R13), Z9
+	VMULPD       Z9, Z8, Z10
+	VBROADCASTSD 16(R13), Z11
+	VFMSUB231PD  Z11, Z10, Z8
+	VFNMADD231PD Z8, Z9, Z10
+	VCVTPS2PD    32(R11)(R9*4), Z8
+	VBROADCASTSD (R13), Z9
+	VSUBPD       Z9, Z8, Z8
+	VBROADCASTSD 8(R13), Z9
+	VMULPD       Z9, Z8, Z11
+	VBROADCASTSD 16(R13), Z12
+	VFMSUB231PD  Z12, Z11, Z8
+	VFNMADD231PD Z8, Z9, Z11
+	VBROADCASTSD (R12), Z8
+	VFMADD231PD  Z10, Z8, Z0
+	VFMADD231PD  Z11, Z8, Z1
+	VBROADCASTSD 8(R12), Z8
+	VFMADD231PD  Z10, Z8, Z2
+	VFMADD231PD  Z11, Z8, Z3
+	VBROADCASTSD 16(R12), Z8
+	VFMADD231PD  Z10, Z8, Z4
+	VFMADD231PD  Z11, Z8, Z5
+	VBROADCASTSD 24(R12), Z8
+	VFMADD231PD  Z10, Z8, Z6
+	VFMADD231PD  Z11, Z8, Z7
+	ADDQ         R8, R12
+	ADDQ         $0x18, R13
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           columns
+	LEAQ         (AX)(R9*8), R10
+	VMOVUPD      Z0, (R10)
+	VMOVUPD      Z1, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z2, (R10)
+	VMOVUPD      Z3, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z4, (R10)
+	VMOVUPD      Z5, 64(R10)
+	ADDQ         R14, R10
+	VMOVUPD      Z6, (R10)
+	VMOVUPD      Z7, 64(R10)
+	ADDQ         R14, R10
+	ADDQ         $0x10, R9
+	JMP          rows
+
+end:
+	MOVQ R9, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func standardDots1AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, AVX512F
+TEXT ·standardDots1AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by4:
+	CMPQ    SI, $0x04
+	JL      afterby4
+	MOVQ    (DX), R8
+	MOVQ    8(DX), R10
+	MOVQ    16(DX), R11
+	MOVQ    24(DX), R12
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	XORQ    R13, R13
+
+rowsby4:
+	LEAQ          (CX)(R13*8), R14
+	VCVTPS2PD     (R8)(R13*4), Z4
+	VBROADCASTSD  (BX), Z5
+	VSUBPD        Z5, Z4, Z4
+	VBROADCASTSD  8(BX), Z5
+	VMULPD        Z5, Z4, Z6
+	VBROADCASTSD  16(BX), Z7
+	VFMSUB231PD   Z7, Z6, Z4
+	VFNMADD231PD  Z4, Z5, Z6
+	VCVTPS2PD     (R10)(R13*4), Z4
+	VBROADCASTSD  24(BX), Z5
+	VSUBPD        Z5, Z4, Z4
+	VBROADCASTSD  32(BX), Z5
+	VMULPD        Z5, Z4, Z7
+	VBROADCASTSD  40(BX), Z8
+	VFMSUB231PD   Z8, Z7, Z4
+	VFNMADD231PD  Z4, Z5, Z7
+	VCVTPS2PD     (R11)(R13*4), Z4
+	VBROADCASTSD  48(BX), Z5
+	VSUBPD        Z5, Z4, Z4
+	VBROADCASTSD  56(BX), Z5
+	VMULPD        Z5, Z4, Z8
+	VBROADCASTSD  64(BX), Z9
+	VFMSUB231PD   Z9, Z8, Z4
+	VFNMADD231PD  Z4, Z5, Z8
+	VCVTPS2PD     (R12)(R13*4), Z4
+	VBROADCASTSD  72(BX), Z5
+	VSUBPD        Z5, Z4, Z4
+	VBROADCASTSD  80(BX), Z5
+	VMULPD        Z5, Z4, Z9
+	VBROADCASTSD  88(BX), Z10
+	VFMSUB231PD   Z10, Z9, Z4
+	VFNMADD231PD  Z4, Z5, Z9
+	VMOVUPD       (R14), Z4
+	VFMADD231PD   Z6, Z4, Z0
+	VFMADD231PD   Z7, Z4, Z1
+	VFMADD231PD   Z8, Z4, Z2
+	VFMADD231PD   Z9, Z4, Z3
+	ADDQ          $0x08, R13
+	CMPQ          R13, DI
+	JL            rowsby4
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        (AX), X1, X1
+	VMOVSD        X1, (AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        (AX), X2, X2
+	VMOVSD        X2, (AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        (AX), X3, X3
+	VMOVSD        X3, (AX)
+	ADDQ          R9, AX
+	ADDQ          $0x20, DX
+	ADDQ          $0x60, BX
+	SUBQ          $0x04, SI
+	JMP           by4
+
+afterby4:
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R8
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	XORQ    R10, R10
+
+rowsby1:
+	LEAQ          (CX)(R10*8), R11
+	VCVTPS2PD     (R8)(R10*4), Z1
+	VBROADCASTSD  (BX), Z2
+	VSUBPD        Z2, Z1, Z1
+	VBROADCASTSD  8(BX), Z2
+	VMULPD        Z2, Z1, Z3
+	VBROADCASTSD  16(BX), Z4
+	VFMSUB231PD   Z4, Z3, Z1
+	VFNMADD231PD  Z1, Z2, Z3
+	VMOVUPD       (R11), Z1
+	VFMADD231PD   Z3, Z1, Z0
+	ADDQ          $0x08, R10
+	CMPQ          R10, DI
+	JL            rowsby1
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          R9, AX
+	ADDQ          $0x08, DX
+	ADDQ          $0x18, BX
+	SUBQ          $0x01, SI
+	JMP           by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func standardDots4AVX512(dst *float64, a *float64, k **float32, by *float64, columns int, n int, stride int, r int)
+// Requires: AVX, AVX512F
+TEXT ·standardDots4AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ by+24(FP), BX
+	MOVQ columns+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ stride+48(FP), R8
+	MOVQ r+56(FP), R9
+	SHLQ $0x03, R8
+	SHLQ $0x03, R9
+
+by2:
+	CMPQ    SI, $0x02
+	JL      afterby2
+	MOVQ    (DX), R10
+	MOVQ    8(DX), R11
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z4
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z5
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z6
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z7
+	XORQ    R12, R12
+
+rowsby2:
+	LEAQ          (CX)(R12*8), R13
+	LEAQ          (R13)(R8*2), R14
+	VCVTPS2PD     (R10)(R12*4), Z8
+	VBROADCASTSD  (BX), Z9
+	VSUBPD        Z9, Z8, Z8
+	VBROADCASTSD  8(BX), Z9
+	VMULPD        Z9, Z8, Z10
+	VBROADCASTSD  16(BX), Z11
+	VFMSUB231PD   Z11, Z10, Z8
+	VFNMADD231PD  Z8, Z9, Z10
+	VCVTPS2PD     (R11)(R12*4), Z8
+	VBROADCASTSD  24(BX), Z9
+	VSUBPD        Z9, Z8, Z8
+	VBROADCASTSD  32(BX), Z9
+	VMULPD        Z9, Z8, Z11
+	VBROADCASTSD  40(BX), Z12
+	VFMSUB231PD   Z12, Z11, Z8
+	VFNMADD231PD  Z8, Z9, Z11
+	VMOVUPD       (R13), Z8
+	VFMADD231PD   Z10, Z8, Z0
+	VFMADD231PD   Z11, Z8, Z4
+	VMOVUPD       (R13)(R8*1), Z8
+	VFMADD231PD   Z10, Z8, Z1
+	VFMADD231PD   Z11, Z8, Z5
+	VMOVUPD       (R14), Z8
+	VFMADD231PD   Z10, Z8, Z2
+	VFMADD231PD   Z11, Z8, Z6
+	VMOVUPD       (R14)(R8*1), Z8
+	VFMADD231PD   Z10, Z8, Z3
+	VFMADD231PD   Z11, Z8, Z7
+	ADDQ          $0x08, R12
+	CMPQ          R12, DI
+	JL            rowsby2
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X8
+	VADDPD        X8, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	ADDQ          R9, AX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VHADDPD       X4, X4, X4
+	VADDSD        (AX), X4, X4
+	VMOVSD        X4, (AX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VHADDPD       X5, X5, X5
+	VADDSD        8(AX), X5, X5
+	VMOVSD        X5, 8(AX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VHADDPD       X6, X6, X6
+	VADDSD        16(AX), X6, X6
+	VMOVSD        X6, 16(AX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF128  $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VHADDPD       X7, X7, X7
+	VADDSD        24(AX), X7, X7
+	VMOVSD        X7, 24(AX)
+	ADDQ          R9, AX
+	ADDQ          $0x10, DX
+	ADDQ          $0x30, BX
+	SUBQ          $0x02, SI
+	JMP           by2
+
+afterby2:
+by1:
+	CMPQ    SI, $0x01
+	JL      afterby1
+	MOVQ    (DX), R10
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z0
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z1
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z2
+	VMOVUPD c0000000000000000AVX512<>+0(SB), Z3
+	XORQ    R11, R11
+
+rowsby1:
+	LEAQ          (CX)(R11*8), R12
+	LEAQ          (R12)(R8*2), R13
+	VCVTPS2PD     (R10)(R11*4), Z4
+	VBROADCASTSD  (BX), Z5
+	VSUBPD        Z5, Z4, Z4
+	VBROADCASTSD  8(BX), Z5
+	VMULPD        Z5, Z4, Z6
+	VBROADCASTSD  16(BX), Z7
+	VFMSUB231PD   Z7, Z6, Z4
+	VFNMADD231PD  Z4, Z5, Z6
+	VMOVUPD       (R12), Z4
+	VFMADD231PD   Z6, Z4, Z0
+	VMOVUPD       (R12)(R8*1), Z4
+	VFMADD231PD   Z6, Z4, Z1
+	VMOVUPD       (R13), Z4
+	VFMADD231PD   Z6, Z4, Z2
+	VMOVUPD       (R13)(R8*1), Z4
+	VFMADD231PD   Z6, Z4, Z3
+	ADDQ          $0x08, R11
+	CMPQ          R11, DI
+	JL            rowsby1
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VHADDPD       X3, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	ADDQ          R9, AX
+	ADDQ          $0x08, DX
+	ADDQ          $0x18, BX
+	SUBQ          $0x01, SI
+	JMP           by1
+
+afterby1:
+	VZEROUPPER
+	RET
+
+// func singleRowsAVX512(dst *float64, a *float32, by *float64, n int) int
+// Requires: AVX, AVX512F
+TEXT ·singleRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ by+16(FP), DX
+	MOVQ n+24(FP), DX
+	XORQ BX, BX
+
+rows:
+	LEAQ      16(BX), SI
+	CMPQ      SI, DX
+	JG        end
+	VCVTPS2PD (CX)(BX*4), Z0
+	VMOVUPD   Z0, (AX)(BX*8)
+	VCVTPS2PD 32(CX)(BX*4), Z0
+	VMOVUPD   Z0, 64(AX)(BX*8)
+	MOVQ      SI, BX
+	JMP       rows
+
+end:
+	MOVQ BX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func standardRowsAVX512(dst *float64, a *float32, by *float64, n int) int
+// Requires: AVX, AVX512F
+TEXT ·standardRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ by+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+rows:
+	LEAQ         16(SI), DI
+	CMPQ         DI, BX
+	JG           end
+	VCVTPS2PD    (CX)(SI*4), Z0
+	VBROADCASTSD (DX), Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD 8(DX), Z1
+	VMULPD       Z1, Z0, Z2
+	VBROADCASTSD 16(DX), Z3
+	VFMSUB231PD  Z3, Z2, Z0
+	VFNMADD231PD Z0, Z1, Z2
+	VMOVUPD      Z2, (AX)(SI*8)
+	VCVTPS2PD    32(CX)(SI*4), Z0
+	VBROADCASTSD (DX), Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD 8(DX), Z1
+	VMULPD       Z1, Z0, Z2
+	VBROADCASTSD 16(DX), Z3
+	VFMSUB231PD  Z3, Z2, Z0
+	VFNMADD231PD Z0, Z1, Z2
+	VMOVUPD      Z2, 64(AX)(SI*8)
+	MOVQ         DI, SI
+	JMP          rows
+
+end:
+	MOVQ SI, ret+32(FP)
 	VZEROUPPER
 	RET
 

@@ -9,50 +9,45 @@ import (
 // A Block is columns of which some rows, the same of all, are multiplied at once, for one state
 // or several. What a state gets has the same bits whatever others there are.
 type Block struct {
-	columns [][]float64
-	rows    [][]float64 // of each column
-	at      []*float64  // where they begin
-	n       int
+	parts []alike
+	n     int
+}
+
+// An alike is columns side by side that are kept in the same form.
+type alike interface {
+	join(next alike) bool // reports whether that is of the same form, and adds it
+	size() int
+	rows(from, n int)
+	times(dst, weights []float64, r int)
+	dots(dst, a []float64, r int)
 }
 
 // NewBlock returns a block of columns of the same length.
-func NewBlock(columns [][]float64) *Block {
-	return &Block{columns: columns, rows: make([][]float64, len(columns)), at: make([]*float64, len(columns))}
+func NewBlock(columns []Column) *Block {
+	b := &Block{}
+	for _, c := range columns {
+		if k := len(b.parts); k == 0 || !b.parts[k-1].join(c.alone()) {
+			b.parts = append(b.parts, c.alone())
+		}
+	}
+	return b
 }
 
 // Rows takes n ≥ 1 rows from one on.
 func (b *Block) Rows(from, n int) {
 	b.n = n
-	for j, c := range b.columns {
-		b.rows[j], b.at[j] = c[from:from+n], &c[from]
+	for _, p := range b.parts {
+		p.rows(from, n)
 	}
 }
 
 // Times adds to dst, n numbers of each of r states, the rows times weights: that of column c for
 // state i is weights[c*r+i]. Products are fused with the sum, column by column.
 func (b *Block) Times(dst, weights []float64, r int) {
-	n, k := b.n, len(b.columns)
-	if dst, weights = dst[:r*n], weights[:k*r]; k == 0 {
-		return
-	}
-	for i := 0; i < r; {
-		some, done := 1, 0
-		switch {
-		case kernels.times4 != nil && r-i >= 4:
-			some, done = 4, kernels.times4(&dst[i*n], &weights[i], &b.at[0], k, n, r)
-		case kernels.times1 != nil:
-			done = kernels.times1(&dst[i*n], &weights[i], &b.at[0], k, n, r)
-		}
-		for ; some > 0; some-- {
-			for t := done; t < n; t++ {
-				y := dst[i*n+t]
-				for c, x := range b.rows {
-					y = math.FMA(x[t], weights[c*r+i], y)
-				}
-				dst[i*n+t] = y
-			}
-			i++
-		}
+	for _, p := range b.parts {
+		k := p.size() * r
+		p.times(dst[:r*b.n], weights[:k], r)
+		weights = weights[k:]
 	}
 }
 
@@ -63,30 +58,116 @@ const partial = 8
 // Eight sums of every eighth row, with fused products, are added, the upper half to the lower one
 // until one is left, then dst, then the fused products of the rows left over.
 func (b *Block) Dots(dst, a []float64, r int) {
-	n, k := b.n, len(b.columns)
-	if dst, a = dst[:k*r], a[:r*n]; k == 0 {
-		return
+	for _, p := range b.parts {
+		k := p.size() * r
+		p.dots(dst[:k], a[:r*b.n], r)
+		dst = dst[k:]
 	}
-	whole := n / partial * partial
-	for i := 0; i < r && whole > 0; {
+}
+
+// products are the kernels of a form of columns; nil where there are none.
+type products[T float32 | float64] struct {
+	times1, times4 func(dst, w *float64, k **T, by *float64, columns, n, r int) int
+	dots1, dots    func(dst, a *float64, k **T, by *float64, columns, n, stride, r int)
+	states         int // that dots takes
+	rows           func(dst *float64, a *T, by *float64, n int) int
+}
+
+// widen writes numbers of 64 bits and returns how many it has done.
+func (p *products[T]) widen(dst []float64, a []T, by *float64) int {
+	if a = a[:len(dst)]; p.rows == nil || len(dst) == 0 {
+		return 0
+	}
+	return p.rows(&dst[0], &a[0], by, len(dst))
+}
+
+// kept are columns of a form.
+type kept[T float32 | float64] struct {
+	form    func() *products[T]
+	columns []Column
+	numbers [][]T
+	by      []float64 // what those of each are scaled by
+	at      []*T      // where the rows begin
+	from, n int
+	room    []float64
+}
+
+func (k *kept[T]) join(next alike) bool {
+	o, ok := next.(*kept[T])
+	if !ok || k.form() != o.form() {
+		return false
+	}
+	k.columns, k.numbers, k.by = append(k.columns, o.columns...), append(k.numbers, o.numbers...), append(k.by, o.by...)
+	return true
+}
+
+func (k *kept[T]) size() int { return len(k.columns) }
+
+func (k *kept[T]) rows(from, n int) {
+	if k.from, k.n = from, n; len(k.room) < n {
+		k.room = make([]float64, n)
+	}
+	k.at = k.at[:0]
+	for _, c := range k.numbers {
+		k.at = append(k.at, &c[from : from+n][0])
+	}
+}
+
+// scale is where the numbers stand that columns are scaled by.
+func (k *kept[T]) scale() *float64 {
+	if k.by == nil {
+		return nil
+	}
+	return &k.by[0]
+}
+
+func (k *kept[T]) times(dst, weights []float64, r int) {
+	p, columns, n := k.form(), len(k.columns), k.n
+	for i := 0; i < r; {
+		some, done := r-i, 0
 		switch {
-		case kernels.dots2 != nil && r-i >= 2:
-			kernels.dots2(&dst[i], &a[i*n], &b.at[0], k, whole, n, r)
-			i += 2
-		case kernels.dots1 != nil:
-			kernels.dots1(&dst[i], &a[i*n], &b.at[0], k, whole, n, r)
-			i++
-		default:
-			for c, x := range b.rows {
-				dst[c*r+i] += dot(a[i*n:i*n+whole], x)
+		case p.times4 != nil && some >= 4:
+			some, done = 4, p.times4(&dst[i*n], &weights[i], &k.at[0], k.scale(), columns, n, r)
+		case p.times1 != nil:
+			some, done = 1, p.times1(&dst[i*n], &weights[i], &k.at[0], k.scale(), columns, n, r)
+		}
+		for c := 0; done < n && c < columns; c++ {
+			x := k.columns[c].Rows(k.room[:n-done], k.from+done)
+			for s := i; s < i+some; s++ {
+				y, w := dst[s*n+done:(s+1)*n], weights[c*r+s]
+				for t, v := range x {
+					y[t] = math.FMA(v, w, y[t])
+				}
 			}
-			i++
+		}
+		i += some
+	}
+}
+
+func (k *kept[T]) dots(dst, a []float64, r int) {
+	p, columns, n := k.form(), len(k.columns), k.n
+	whole, done := n/partial*partial, 0
+	if p.dots1 != nil && whole > 0 {
+		done = whole
+		for i := 0; i < r; {
+			if r-i >= p.states {
+				p.dots(&dst[i], &a[i*n], &k.at[0], k.scale(), columns, whole, n, r)
+				i += p.states
+			} else {
+				p.dots1(&dst[i], &a[i*n], &k.at[0], k.scale(), columns, whole, n, r)
+				i++
+			}
 		}
 	}
-	for c, x := range b.rows {
+	for c := 0; done < n && c < columns; c++ {
+		x := k.columns[c].Rows(k.room[:n-done], k.from+done)
 		for i := range r {
-			for t := whole; t < n; t++ {
-				dst[c*r+i] = math.FMA(a[i*n+t], x[t], dst[c*r+i])
+			of, sum := a[i*n+done:(i+1)*n], &dst[c*r+i]
+			if done < whole {
+				*sum += dot(of[:whole], x)
+			}
+			for t := whole - done; t < len(x); t++ {
+				*sum = math.FMA(of[t], x[t], *sum)
 			}
 		}
 	}

@@ -17,13 +17,18 @@ type blockCase struct {
 
 func randomBlock(r *rand.Rand) blockCase {
 	rows, k := 1+r.IntN(90), 1+r.IntN(11)
-	columns := make([][]float64, k)
+	columns, all := make([]Column, k), make([][]float64, k)
+	mixed := r.IntN(2) == 0
+	form := r.IntN(3)
 	for j := range columns {
-		columns[j] = arguments(r, rows)
+		if mixed {
+			form = r.IntN(3)
+		}
+		columns[j], all[j] = column(r, form, rows)
 	}
 	from := r.IntN(rows)
-	c := blockCase{n: 1 + r.IntN(rows-from), r: 1 + r.IntN(7), Block: NewBlock(columns)}
-	for _, x := range columns {
+	c := blockCase{n: 1 + r.IntN(rows-from), r: 1 + r.IntN(10), Block: NewBlock(columns)}
+	for _, x := range all {
 		c.rows = append(c.rows, x[from:from+c.n])
 	}
 	c.Rows(from, c.n)

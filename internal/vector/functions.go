@@ -6,14 +6,12 @@ import "github.com/r2sgld/r2sgld/internal/vector/lane"
 // argument that it leaves to package lane.
 type (
 	unary      func(dst, a *float64, n int) int
-	double     func(dst, dst2, a *float64, n int) int
+	twofold    func(dst, dst2, a *float64, n int) int
 	binary     func(dst, a, b *float64, n int) int
 	ternary    func(dst, a, b, c *float64, n int) int
 	quaternary func(dst, a, b, c, d *float64, n int) int
 	random     func(dst, dst2 *float64, keys *uint64, n int, low, high uint64) int
 	combining  func(dst, y, d, w *float64, k **float64, terms, n int)
-	weighing   func(dst, w *float64, k **float64, columns, n, r int) int
-	dotting    func(dst, a *float64, k **float64, columns, n, stride, r int)
 )
 
 // A table is the kernels of an instruction set; nil where it has none.
@@ -24,10 +22,10 @@ type table struct {
 	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan, erf, erfc, phi unary
 	normals, uniforms                                                                              random
 	combine                                                                                        combining
-	times1, times4                                                                                 weighing
-	dots1, dots2                                                                                   dotting
+	double                                                                                         products[float64]
+	single, standard                                                                               products[float32]
 	softplusSum                                                                                    func(dst, a, y, parts *float64, n int)
-	sinCos, softplusSigmoid                                                                        double
+	sinCos, softplusSigmoid                                                                        twofold
 	program                                                                                        func(code *uint8, n, lanes int) (done,
 		at int)
 	width int // lanes of a vector, a power of 2
@@ -51,7 +49,7 @@ func (k unary) run(dst, a []float64, of func(float64) float64) {
 	}
 }
 
-func (k double) run(dst, dst2, a []float64, of func(float64) (x, y float64)) {
+func (k twofold) run(dst, dst2, a []float64, of func(float64) (x, y float64)) {
 	n := len(dst)
 	dst2, a = dst2[:n], a[:n]
 	for i := 0; i < n; {

@@ -23,7 +23,11 @@ var avx2 = table{
 	neg: negAVX2, abs: absAVX2, sqrt: sqrtAVX2, exp: expAVX2, expm1: expm1AVX2, sigmoid: sigmoidAVX2,
 	softplus: softplusAVX2, tanh: tanhAVX2, log: logAVX2, log1p: log1pAVX2, sin: sinAVX2, cos: cosAVX2, tan: tanAVX2, erf: erfAVX2, erfc: erfcAVX2, phi: phiAVX2,
 	sinCos: sinCosAVX2, softplusSigmoid: softplusSigmoidAVX2, normals: normalsAVX2, uniforms: uniformsAVX2,
-	combine: combineAVX2, times1: times1AVX2, times4: times4AVX2, dots1: dots1AVX2, dots2: dots2AVX2, softplusSum: softplusSumAVX2, program: programAVX2, width: 4,
+	combine: combineAVX2, softplusSum: softplusSumAVX2, program: programAVX2,
+	double:   products[float64]{doubleTimes1AVX2, doubleTimes4AVX2, doubleDots1AVX2, doubleDots2AVX2, 2, nil},
+	single:   products[float32]{singleTimes1AVX2, singleTimes4AVX2, singleDots1AVX2, singleDots4AVX2, 4, singleRowsAVX2},
+	standard: products[float32]{standardTimes1AVX2, standardTimes4AVX2, standardDots1AVX2, standardDots4AVX2, 4, standardRowsAVX2},
+	width:    4,
 }
 
 var avx512 = table{
@@ -33,5 +37,9 @@ var avx512 = table{
 	neg: negAVX512, abs: absAVX512, sqrt: sqrtAVX512, exp: expAVX512, expm1: expm1AVX512, sigmoid: sigmoidAVX512,
 	softplus: softplusAVX512, tanh: tanhAVX512, log: logAVX512, log1p: log1pAVX512, sin: sinAVX512, cos: cosAVX512, tan: tanAVX512, erf: erfAVX512, erfc: erfcAVX512, phi: phiAVX512,
 	sinCos: sinCosAVX512, softplusSigmoid: softplusSigmoidAVX512, normals: normalsAVX512, uniforms: uniformsAVX512,
-	combine: combineAVX512, times1: times1AVX512, times4: times4AVX512, dots1: dots1AVX512, dots2: dots2AVX512, softplusSum: softplusSumAVX512, program: programAVX512, width: 8,
+	combine: combineAVX512, softplusSum: softplusSumAVX512, program: programAVX512,
+	double:   products[float64]{doubleTimes1AVX512, doubleTimes4AVX512, doubleDots1AVX512, doubleDots2AVX512, 2, nil},
+	single:   products[float32]{singleTimes1AVX512, singleTimes4AVX512, singleDots1AVX512, singleDots4AVX512, 4, singleRowsAVX512},
+	standard: products[float32]{standardTimes1AVX512, standardTimes4AVX512, standardDots1AVX512, standardDots4AVX512, 4, standardRowsAVX512},
+	width:    8,
 }

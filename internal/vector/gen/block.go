@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -35,12 +36,12 @@ func inBytes(r reg.Register) { build.SHLQ(operand.U8(3), r) }
 
 // times writes the kernel that adds to dst, of as many states, the rows of columns times weights:
 // dst[i·n + t] of row t and state i, w[c·r + i] of column c. It returns how many rows it has done.
-func (m *machine) times(states, vectors int) {
-	p := m.begin(fmt.Sprintf("times%d", states), "func(dst, w *float64, k **float64, columns, n, r int) int",
-		"dst", "w", "k", "columns", "n", "r")
+func (m *machine) times(f form, states, vectors int) {
+	p := m.begin(fmt.Sprintf("%sTimes%d", f.name, states), "func(dst, w *float64, k **"+f.number+", by *float64, columns, n, r int) int",
+		"dst", "w", "k", "by", "columns", "n", "r")
 	rows := vectors * m.lanes
-	r := scratch(6)
-	at, left, column, weight, next, stride := r[0], r[1], r[2], r[3], r[4], r[5]
+	r := scratch(7)
+	at, left, column, weight, by, next, stride := r[0], r[1], r[2], r[3], r[4], r[5], r[6]
 	inBytes(p["r"])
 	build.MOVQ(p["n"], stride)
 	inBytes(stride)
@@ -58,12 +59,13 @@ func (m *machine) times(states, vectors int) {
 		build.ADDQ(stride, next)
 	}
 	build.MOVQ(p["w"], weight)
+	build.MOVQ(p["by"], by)
 	build.XORQ(left, left)
 	build.Label("columns")
 	build.MOVQ(operand.Mem{Base: p["k"], Index: left, Scale: 8}, column)
 	x := make([]vec, vectors)
 	for v := range x {
-		x[v] = m.load(operand.Mem{Base: column, Index: at, Scale: 8, Disp: 8 * m.lanes * v})
+		x[v] = m.held(f.operand(m, f.place(m, column, at, v), operand.Mem{Base: by}))
 	}
 	for i := range states {
 		w := m.vector()
@@ -73,6 +75,7 @@ func (m *machine) times(states, vectors int) {
 		}
 	}
 	build.ADDQ(p["r"], weight)
+	build.ADDQ(operand.U8(scale), by)
 	build.INCQ(left)
 	build.CMPQ(left, p["columns"])
 	build.JL(operand.LabelRef("columns"))
@@ -95,18 +98,19 @@ const partial = 8
 // dots writes the kernel that adds to dst[c·r + i], of as many states, the scalar products of
 // a[i·stride …] with columns, n being a positive multiple of partial: some columns at a time, then
 // those left over.
-func (m *machine) dots(states, columns int) {
-	p := m.begin(fmt.Sprintf("dots%d", states), "func(dst, a *float64, k **float64, columns, n, stride, r int)",
-		"dst", "a", "k", "columns", "n", "stride", "r")
+func (m *machine) dots(f form, states, columns int) {
+	p := m.begin(fmt.Sprintf("%sDots%d", f.name, states), "func(dst, a *float64, k **"+f.number+", by *float64, columns, n, stride, r int)",
+		"dst", "a", "k", "by", "columns", "n", "stride", "r")
 	inBytes(p["stride"])
 	inBytes(p["r"])
-	for _, c := range []int{columns, 1} {
+	for _, c := range slices.Compact([]int{columns, 1}) {
 		name := fmt.Sprintf("by%d", c)
 		build.Label(name)
 		build.CMPQ(p["columns"], operand.U8(c))
 		build.JL(operand.LabelRef("after" + name))
-		m.products(name, p, states, c)
+		m.products(f, name, p, states, c)
 		build.ADDQ(operand.U8(8*c), p["k"])
+		build.ADDQ(operand.U8(scale*c), p["by"])
 		build.SUBQ(operand.U8(c), p["columns"])
 		build.JMP(operand.LabelRef(name))
 		build.Label("after" + name)
@@ -116,10 +120,10 @@ func (m *machine) dots(states, columns int) {
 }
 
 // products adds those of some columns with each state.
-func (m *machine) products(name string, p map[string]reg.Register, states, columns int) {
+func (m *machine) products(f form, name string, p map[string]reg.Register, states, columns int) {
 	vectors := partial / m.lanes
-	r := scratch(columns + 2)
-	at, a := r[columns], r[columns+1]
+	r := scratch(columns + 1 + (states+1)/2)
+	at, a := r[columns], r[columns+1:] // of every other state
 	for c := range columns {
 		build.MOVQ(operand.Mem{Base: p["k"], Disp: 8 * c}, r[c])
 	}
@@ -129,16 +133,24 @@ func (m *machine) products(name string, p map[string]reg.Register, states, colum
 	}
 	build.XORQ(at, at)
 	build.Label("rows" + name)
-	build.LEAQ(operand.Mem{Base: p["a"], Index: at, Scale: 8}, a)
-	for i := range states {
-		for v := range vectors {
-			x := m.load(operand.Mem{Base: a, Disp: 8 * m.lanes * v})
-			for c := range columns {
-				build.VFMADD231PD(operand.Mem{Base: r[c], Index: at, Scale: 8, Disp: 8 * m.lanes * v}, x, sums[(c*states+i)*vectors+v])
-			}
+	build.LEAQ(operand.Mem{Base: p["a"], Index: at, Scale: 8}, a[0])
+	for i := range a[1:] {
+		build.LEAQ(operand.Mem{Base: a[i], Index: p["stride"], Scale: 2}, a[i+1])
+	}
+	for v := range vectors {
+		x := make([]operand.Op, columns)
+		for c := range x {
+			x[c] = f.operand(m, f.place(m, r[c], at, v), operand.Mem{Base: p["by"], Disp: scale * c})
 		}
-		if i < states-1 {
-			build.ADDQ(p["stride"], a)
+		for i := range states {
+			of := operand.Mem{Base: a[i/2], Disp: 8 * m.lanes * v}
+			if i%2 == 1 {
+				of.Index, of.Scale = p["stride"], 1
+			}
+			y := m.load(of)
+			for c := range columns {
+				build.VFMADD231PD(x[c], y, sums[(c*states+i)*vectors+v])
+			}
 		}
 	}
 	build.ADDQ(operand.U8(partial), at)

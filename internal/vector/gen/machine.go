@@ -84,6 +84,14 @@ func (m *machine) load(a operand.Op) vec {
 	return d
 }
 
+// held returns what is in a register or in memory in a register.
+func (m *machine) held(a operand.Op) vec {
+	if v, ok := a.(vec); ok {
+		return v
+	}
+	return m.load(a)
+}
+
 // binary returns what an instruction makes of a and b, of which b may be in memory.
 func (m *machine) binary(f func(...operand.Op), a vec, b operand.Op) vec {
 	d := m.vector()

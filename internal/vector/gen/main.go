@@ -28,10 +28,12 @@ func main() {
 		m.kernel(k, true)
 	}
 	m.combine()
-	m.times(1, 4)
-	m.times(4, 2)
-	m.dots(1, 4)
-	m.dots(2, m.lanes/2)
+	for _, f := range []form{double, single, standard} {
+		m.block(f)
+	}
+	for _, f := range []form{single, standard} {
+		m.rows(f)
+	}
 	m.softplusSum()
 	m.program(append(arithmetic, functions...))
 	build.Generate()
