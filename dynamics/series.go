@@ -18,6 +18,7 @@ import (
 type Columns struct {
 	Time        string   // "" takes the row numbers 0, 1, 2, …
 	States      []Named  // in the order of the model
+	Singles     []Named  // others, that are rounded to float32, which halves the memory that they take
 	Derivatives []Named  // given derivatives of states; may be nil
 	Least       int      // rows, and values of each state, at least; 0 is three, as many as a derivative takes; −1 is none
 	Categories  []string // columns of categories
@@ -33,13 +34,15 @@ type Named struct{ Name, Column string }
 // A Series is a time series of n rows, its times finite and increasing. A value
 // that is missing is NaN; all others are finite.
 type Series struct {
-	File   string
-	Time   []float64
-	States []string             // names
-	Values map[string][]float64 // of each state, at least three of them not missing
-	Given  map[string][]float64 // derivatives given in the file, by state
-	Line   Runs                 // the line of the file of each row
-	Levels map[string]Levels    // of columns of categories
+	File    string
+	Time    []float64
+	States  []string             // names
+	Values  map[string][]float64 // of each state, at least three of them not missing
+	Singles map[string][]float32 // each the nearest to what the file holds
+	Coarse  []string             // of these, for which float32 is too coarse: whole numbers that it does not hold, others that it hardly tells apart
+	Given   map[string][]float64 // derivatives given in the file, by state
+	Line    Runs                 // the line of the file of each row
+	Levels  map[string]Levels    // of columns of categories
 }
 
 // Levels are a column of categories: numbers first, by size, then words.

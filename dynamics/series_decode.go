@@ -30,8 +30,8 @@ type wanted struct {
 	column string
 	gaps   bool // values may be missing
 	at     int  // index in the header, −1 while not found
-	values []float64
-	levels *Levels            // of categories; nil for numbers
+	numbers
+	levels *Levels            // of categories, which have no numbers
 	seen   map[string]int     // places in levels.Names
 	text   map[float64]string // of levels that are numbers
 }
@@ -59,10 +59,11 @@ func (d *decoder) decode(r io.Reader, c Columns) {
 		if n := min(lines, cells/len(d.header)); w.levels != nil {
 			w.levels.Of = make([]int, 0, n)
 		} else {
-			w.values = make([]float64, 0, n)
+			w.grow(n)
 		}
 	}
-	d.series = &Series{File: d.file, Values: map[string][]float64{}, Given: map[string][]float64{}, Levels: map[string]Levels{}}
+	d.series = &Series{File: d.file, Values: map[string][]float64{}, Singles: map[string][]float32{}, Given: map[string][]float64{},
+		Levels: map[string]Levels{}}
 	d.readRows()
 	if len(d.faults) == 0 {
 		d.finish(c)
@@ -103,12 +104,15 @@ func (d *decoder) readHeader(c Columns) bool {
 	for _, s := range c.States {
 		d.want(line, fmt.Sprintf("%s %q", c.noun(), s.Name), s.Column, true)
 	}
+	for _, s := range c.Singles {
+		d.want(line, fmt.Sprintf("%s %q", c.noun(), s.Name), s.Column, true).numbers = &singles{}
+	}
 	for _, s := range c.Derivatives {
 		d.want(line, fmt.Sprintf("the derivative of %q", s.Name), s.Column, true)
 	}
 	for _, column := range c.Categories {
 		w := d.want(line, "the categories", column, true)
-		w.levels, w.seen, w.text = &Levels{}, map[string]int{}, map[float64]string{}
+		w.numbers, w.levels, w.seen, w.text = nil, &Levels{}, map[string]int{}, map[float64]string{}
 	}
 	return len(d.faults) == 0
 }
@@ -129,7 +133,7 @@ func (d *decoder) example(c Columns) string {
 }
 
 func (d *decoder) want(line int, what, column string, gaps bool) *wanted {
-	w := &wanted{column: column, gaps: gaps, at: -1}
+	w := &wanted{column: column, gaps: gaps, at: -1, numbers: &doubles{}}
 	d.wanted = append(d.wanted, w)
 	for i, h := range d.header {
 		if h != column {
@@ -220,9 +224,6 @@ func (d *decoder) row(line int, record []string, at func(field int) (line, colum
 	d.series.Line.Add(line)
 	if len(record) != len(d.header) {
 		d.fault(line, 1, "%d cells in this row, %d in the header", len(record), len(d.header))
-		for _, w := range d.wanted {
-			w.values = append(w.values, math.NaN())
-		}
 		return
 	}
 	for _, w := range d.wanted {
@@ -240,18 +241,20 @@ func (d *decoder) row(line int, record []string, at func(field int) (line, colum
 			continue
 		}
 		if w.gaps && absent(cell) {
-			w.values = append(w.values, math.NaN())
+			w.add(math.NaN())
 			continue
 		}
 		v, why := number(cell)
 		if w.gaps && blank(cell) {
 			why = "not a number: leave the cell empty, or write NA, where a value is missing"
 		}
+		if narrow := w.add(v); why == "" {
+			why = narrow
+		}
 		if why != "" {
 			_, column := at(w.at)
 			d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
 		}
-		w.values = append(w.values, v)
 	}
 }
 
@@ -394,29 +397,46 @@ func (d *decoder) finish(c Columns) {
 			s.Time[i] = float64(i)
 		}
 	case c.Time != "":
-		s.Time, w = w[0].values, w[1:]
+		s.Time, w = w[0].values(), w[1:]
 		d.checkTimes(c.Time)
 	}
 	for i, n := range c.States {
 		s.States = append(s.States, n.Name)
-		s.Values[n.Name] = w[i].values
-		there, most := extent(w[i].values)
-		if there < least {
-			d.fault(0, 0, "%s of %s %q in column %q: at least %s", counted(there, "value"), c.noun(), n.Name, n.Column, needed(least))
-			continue
-		}
-		if most > 0 && !computable(most) {
-			d.fault(0, 0, "the values of %s %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", c.noun(),
-				n.Name, n.Column, most, smallest)
-		}
+		s.Values[n.Name] = w[i].values()
+		d.checkExtent(c, n, w[i])
 	}
+	w = w[len(c.States):]
+	for i, n := range c.Singles {
+		of := w[i].numbers.(*singles)
+		if s.Singles[n.Name] = of.values; of.coarse() {
+			s.Coarse = append(s.Coarse, n.Name)
+		}
+		d.checkExtent(c, n, w[i])
+	}
+	w = w[len(c.Singles):]
 	for i, n := range c.Derivatives {
-		s.Given[n.Name] = w[len(c.States)+i].values
+		s.Given[n.Name] = w[i].values()
 	}
+	w = w[len(c.Derivatives):]
 	for i, column := range c.Categories {
-		l := w[len(c.States)+len(c.Derivatives)+i].levels
+		l := w[i].levels
 		l.sort()
 		s.Levels[column] = *l
+	}
+}
+
+// values are those of a column that is kept as it is.
+func (w *wanted) values() []float64 { return w.numbers.(*doubles).values }
+
+// checkExtent reports a column with too few numbers, or with such as are too small.
+func (d *decoder) checkExtent(c Columns, n Named, w *wanted) {
+	least := cmp.Or(c.Least, minRows)
+	switch there, most := w.extent(); {
+	case there < least:
+		d.fault(0, 0, "%s of %s %q in column %q: at least %s", counted(there, "value"), c.noun(), n.Name, n.Column, needed(least))
+	case most > 0 && !computable(most):
+		d.fault(0, 0, "the values of %s %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", c.noun(),
+			n.Name, n.Column, most, smallest)
 	}
 }
 

@@ -41,8 +41,8 @@ func (s support) direction(of []float64) float64 {
 // a line. Angles are unrolled about their means on the circle, and these about the mean of all, from
 // which they differ by half a turn at most. Draws that are NaN do not count.
 func (o *Outcome) Straight(drawn [][]float64) (mean, observed []float64, straight [][]float64) {
-	s, of := o.law.of, make([]float64, 0, len(drawn))
-	for k := range o.Values {
+	s, of, values := o.law.of, make([]float64, 0, len(drawn)), o.Values()
+	for k := range values {
 		of = of[:0]
 		sum := 0.0
 		for _, d := range drawn {
@@ -55,7 +55,7 @@ func (o *Outcome) Straight(drawn [][]float64) (mean, observed []float64, straigh
 		}
 	}
 	if s.period == 0 {
-		return mean, o.Values, drawn
+		return mean, values, drawn
 	}
 	all := s.direction(mean)
 	for k, m := range mean {
@@ -73,5 +73,5 @@ func (o *Outcome) Straight(drawn [][]float64) (mean, observed []float64, straigh
 	for _, d := range drawn {
 		straight = append(straight, unrolled(d))
 	}
-	return mean, unrolled(o.Values), straight
+	return mean, unrolled(values), straight
 }

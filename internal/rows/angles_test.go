@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // Angles are summed up as the same numbers wherever the circle is cut: turned by any angle, the means
@@ -45,10 +47,11 @@ func TestAnglesAreUnrolled(t *testing.T) {
 	}
 	for _, by := range []float64{2, math.Pi - 0.4, math.Pi, -3, 100} {
 		turned := o
-		turned.Values = nil
-		for _, v := range o.Values {
-			turned.Values = append(turned.Values, angle.turned(v+by))
+		var values vector.Doubles
+		for _, v := range o.Values() {
+			values = append(values, angle.turned(v+by))
 		}
+		turned.numbers.each = values
 		var cut [][]float64
 		for _, d := range drawn {
 			d = slices.Clone(d)
@@ -64,7 +67,7 @@ func TestAnglesAreUnrolled(t *testing.T) {
 		}
 		same := func(a, b float64) bool { return math.Abs(a-b-by-whole) < 1e-12*(1+by*by) }
 		for row := range of {
-			if !same(m[row], mean[row]) || !same(observed[row], o.Values[row]) {
+			if !same(m[row], mean[row]) || !same(observed[row], o.Values()[row]) {
 				t.Errorf("turned by %g, row %d: mean %v, observed %v", by, row, m[row], observed[row])
 			}
 			for k := range all {

@@ -144,7 +144,7 @@ func (b *builder) never(t term, written, text string, of support, what string) b
 		for _, p := range f.products {
 			sum := expression.Point(0)
 			for k, j := range p.coordinate {
-				sum = sum.Plus(between(j).Times(expression.Point(p.columns[k][row])))
+				sum = sum.Plus(between(j).Times(expression.Point(p.columns[k].At(row))))
 			}
 			x = append(x, sum)
 		}
@@ -152,7 +152,7 @@ func (b *builder) never(t term, written, text string, of support, what string) b
 			x = append(x, between(p.coordinate[p.level[row]]))
 		}
 		for _, column := range f.data {
-			x = append(x, expression.Point(column[row]))
+			x = append(x, expression.Point(column.At(row)))
 		}
 		r := ranges(x)
 		is := ""

@@ -1,10 +1,16 @@
 package rows
 
+import (
+	"slices"
+
+	"github.com/r2sgld/r2sgld/internal/vector"
+)
+
 // constants are numbers of n rows: one that all have, or one of each.
 type constants struct {
 	n    int
 	one  float64
-	each []float64 // nil where all have the same
+	each vector.Column // nil where all have the same
 }
 
 // at is that of a row.
@@ -12,17 +18,24 @@ func (c constants) at(row int) float64 {
 	if c.each == nil {
 		return c.one
 	}
-	return c.each[row]
+	return c.each.At(row)
 }
 
 // values are the numbers of all rows, not to be changed.
 func (c constants) values() []float64 {
 	if c.each != nil {
-		return c.each
+		return vector.All(c.each)
 	}
-	out := make([]float64, c.n)
-	fill(out, c.one)
-	return out
+	return c.rows(make([]float64, c.n), 0)
+}
+
+// rows are as many numbers as there is room for, from a row on, not to be changed.
+func (c constants) rows(room []float64, from int) []float64 {
+	if c.each != nil {
+		return c.each.Rows(room, from)
+	}
+	fill(room, c.one)
+	return room
 }
 
 // add adds others, row by row.
@@ -31,18 +44,21 @@ func (c *constants) add(by constants) {
 		c.one += by.one
 		return
 	}
-	if c.each == nil {
-		c.each = c.values()
+	sums, ok := c.each.(vector.Doubles) // of those before
+	if !ok {
+		sums = make(vector.Doubles, c.n)
+		fill(sums, c.one)
 	}
-	for i := range c.each {
-		c.each[i] += by.at(i)
+	for i := range sums {
+		sums[i] += by.at(i)
 	}
+	c.each = sums
 }
 
 // total is the sum of all, to the last bit that of [sum].
 func (c constants) total() float64 {
 	if c.each != nil {
-		return sum(c.each)
+		return sum(c.values())
 	}
 	quarter, last := 0.0, 0.0
 	for range c.n / 4 {
@@ -59,7 +75,7 @@ func (c constants) total() float64 {
 func (c constants) part(some []int) constants {
 	c.n = len(some)
 	if c.each != nil {
-		c.each = taken(c.each, some)
+		c.each = c.each.Taken(c.n, slices.All(some))
 	}
 	return c
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // Numbers that all rows have are, to the last bit, those of a number for each row.
@@ -17,7 +19,7 @@ func TestConstants(t *testing.T) {
 		for k := range rapid.IntRange(1, 4).Draw(t, "terms") {
 			by := constants{n: n, one: rapid.Float64Range(-9, 9).Draw(t, "one")}
 			if k > 0 && rapid.Bool().Draw(t, "rows") {
-				by.each = rapid.SliceOfN(rapid.Float64Range(-9, 9), n, n).Draw(t, "each")
+				by.each = vector.Doubles(rapid.SliceOfN(rapid.Float64Range(-9, 9), n, n).Draw(t, "each"))
 			}
 			for i := range each {
 				each[i] += by.at(i)

@@ -13,13 +13,14 @@ import (
 	"sync"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // An Imitation draws tables like that of a model, in which its parameters are known.
 type Imitation struct {
 	mu       sync.Mutex
 	from     *builder
-	numbers  map[string][]float64 // columns; those that laws are of, as they were drawn last
+	numbers  map[string]vector.Column // those that laws are of, as they were drawn last
 	outcomes []*imitated
 	forward  bool // later rows look back at what is drawn
 }
@@ -27,6 +28,7 @@ type Imitation struct {
 // An imitated outcome is drawn in all rows at once, or row by row.
 type imitated struct {
 	columns []string                                 // one unless the law is joint
+	into    []vector.Doubles                         // the numbers of these
 	draws   []func(dst, x []float64, rng *rand.Rand) // one, or one of each row
 	back    [][]lagged                               // of each row, where it looks back at
 	value   []float64
@@ -47,7 +49,7 @@ const mostForward = 5000
 // are of.
 func (p *Posterior) Imitate() (*Imitation, error) {
 	b := p.from
-	im := &Imitation{from: b, numbers: map[string][]float64{}}
+	im := &Imitation{from: b, numbers: maps.Clone(b.data)}
 	of := map[string]bool{}
 	for i, t := range b.terms {
 		switch {
@@ -74,7 +76,6 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 			}
 		}
 	}
-	maps.Copy(im.numbers, b.series.Values)
 	for i := range p.Outcomes.Of {
 		o := &p.Outcomes.Of[i]
 		for _, a := range o.args {
@@ -92,7 +93,7 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 		if b.levels[o.Name] {
 			return nil, fmt.Errorf("%s tells which entry of a parameter a row has, and would be drawn", o.Name)
 		}
-		im.numbers[o.Name] = slices.Clone(b.series.Values[o.Name])
+		im.numbers[o.Name] = vector.Doubles(slices.Clone(vector.All(b.data[o.Name])))
 	}
 	if im.forward && b.keep.Len() > mostForward {
 		return nil, fmt.Errorf("rows that look back at what is drawn are drawn one by one, %d at most: these are %d", mostForward, b.keep.Len())
@@ -108,7 +109,7 @@ func (im *Imitation) imitated(from []Outcome) *imitated {
 	b, o := im.from, &from[0]
 	out := &imitated{value: make([]float64, o.together*b.keep.Len())}
 	for _, of := range from[:o.together] {
-		out.columns = append(out.columns, of.Name)
+		out.columns, out.into = append(out.columns, of.Name), append(out.into, im.numbers[of.Name].(vector.Doubles))
 	}
 	if !im.forward {
 		out.draws = append(out.draws, o.Draws())
@@ -121,7 +122,8 @@ func (im *Imitation) imitated(from []Outcome) *imitated {
 			part := a.some([]int{i})
 			for v, n := range part.names {
 				if column, by, ok := b.lagged(n); ok {
-					back = append(back, lagged{column, row - by, part.data[v]})
+					at := make(vector.Doubles, 1)
+					part.data[v], back = at, append(back, lagged{column, row - by, at})
 				}
 			}
 			one.args = append(one.args, &part)
@@ -143,7 +145,7 @@ func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
 			if v-v != 0 {
 				return fmt.Errorf("%s is %g in line %d", column, v, b.series.Line.At(b.keep.At(i)))
 			}
-			im.numbers[column][b.keep.At(i)] = v
+			o.into[k][b.keep.At(i)] = v
 		}
 		return nil
 	}
@@ -161,7 +163,7 @@ func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
 	for i := range b.keep.Len() {
 		for _, o := range im.outcomes {
 			for _, l := range o.back[i] {
-				l.at[0] = im.numbers[l.column][l.row]
+				l.at[0] = im.numbers[l.column].At(l.row)
 			}
 			o.draws[i](o.value[:len(o.columns)], x, rng)
 			if err := set(o, i, func(k int) float64 { return o.value[k] }); err != nil {
@@ -188,7 +190,7 @@ func (im *Imitation) text() []byte {
 		var cells []string
 		for _, n := range numbers {
 			cell := ""
-			if v := im.numbers[n][row]; !math.IsNaN(v) {
+			if v := im.numbers[n].At(row); !math.IsNaN(v) {
 				cell = strconv.FormatFloat(v, 'g', -1, 64)
 			}
 			cells = append(cells, cell)

@@ -303,7 +303,7 @@ func TestJointOutcomesOfOtherRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(o.Lacking, o.Of[0].Values, o.Of[1].Values); got != want {
+		if got := fmt.Sprint(o.Lacking, o.Of[0].Values(), o.Of[1].Values()); got != want {
 			t.Errorf("%q: %s, want %s", table, got, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/prior"
+	"github.com/r2sgld/r2sgld/internal/vector"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -215,7 +216,7 @@ func (b *builder) ofData(name string) bool {
 	if _, _, ok := b.lagged(name); ok {
 		return true
 	}
-	_, ok := b.series.Values[name]
+	_, ok := b.data[name]
 	return ok
 }
 
@@ -245,7 +246,7 @@ func (b *builder) evaluated(text string, names []string) (constants, error) {
 		return out, err
 	}
 	e, v, x := f.Evaluator(1), make([]float64, 1), make([]float64, len(names))
-	var columns [][]float64
+	var columns []vector.Column
 	for _, n := range names {
 		columns = append(columns, b.values(n))
 	}
@@ -254,14 +255,15 @@ func (b *builder) evaluated(text string, names []string) (constants, error) {
 		out.one = v[0]
 		return out, nil
 	}
-	out.each = make([]float64, out.n)
-	for i := range out.each {
+	values := make(vector.Doubles, out.n)
+	for i := range values {
 		for j, c := range columns {
-			x[j] = c[i]
+			x[j] = c.At(i)
 		}
 		e.Value(v, x)
-		out.each[i] = v[0]
+		values[i] = v[0]
 	}
+	out.each = values
 	return out, nil
 }
 
@@ -390,8 +392,9 @@ func (b *builder) observe(out *Likelihood) {
 	w := bufio.NewWriter(sum)
 	for _, n := range slices.Compact(columns) {
 		fmt.Fprintln(w, n)
-		for _, v := range b.values(n) {
-			_, _ = w.Write(append(strconv.AppendUint(w.AvailableBuffer(), math.Float64bits(v), 16), '\n')) // a hash takes all
+		values := b.values(n)
+		for i := range values.Len() {
+			_, _ = w.Write(append(strconv.AppendUint(w.AvailableBuffer(), math.Float64bits(values.At(i)), 16), '\n')) // a hash takes all
 		}
 	}
 	_ = w.Flush()

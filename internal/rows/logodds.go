@@ -11,7 +11,8 @@ import (
 // parameters. Rows are products of columns: no formula is evaluated, and each column is loaded
 // once for several states.
 type logodds struct {
-	outcome []float64
+	rows    int
+	outcome constants
 	offset  constants // of data alone
 	single  []common
 	design  product
@@ -47,12 +48,10 @@ func (b *builder) odds(t term) *logodds {
 	if !affine || err != nil {
 		return nil
 	}
-	o := &logodds{}
-	outcome, finite := b.coefficient(t.full[0])
-	if !finite {
+	o, finite := &logodds{rows: b.keep.Len()}, false
+	if o.outcome, finite = b.coefficient(t.full[0]); !finite {
 		return nil
 	}
-	o.outcome = outcome.values()
 	o.offset, finite = b.coefficient(by[0])
 	for i, name := range parameters {
 		finite = finite && b.weigh(o, name, by[1+i])
@@ -113,7 +112,7 @@ const (
 
 func (o *logodds) taken(some []int) parted {
 	q := *o
-	q.outcome, q.offset, q.design, q.picked = taken(o.outcome, some), o.offset.part(some), o.design.taken(some), nil
+	q.rows, q.outcome, q.offset, q.design, q.picked = len(some), o.outcome.part(some), o.offset.part(some), o.design.taken(some), nil
 	for _, p := range o.picked {
 		q.picked = append(q.picked, weightedPick{p.taken(some), p.by.part(some)})
 	}
@@ -121,14 +120,18 @@ func (o *logodds) taken(some []int) parted {
 }
 
 func (o *logodds) evaluator() adder {
-	return everyChunk{o.chunks(oddsStrip), len(o.outcome), oddsStrip}
+	return everyChunk{o.chunks(oddsStrip), o.rows, oddsStrip}
 }
 
 // chunks have at most vector.MostOutcomes rows.
 func (o *logodds) chunks(size int) chunkAdder {
 	k := len(o.design.columns)
-	return &oddsEvaluator{logodds: o, size: size, block: vector.NewBlock(o.design.columns), odds: make([]float64, oddsStates*size),
-		weights: make([]float64, oddsStates*k), slopes: make([]float64, oddsStates*k)}
+	e := &oddsEvaluator{logodds: o, size: size, block: vector.NewBlock(o.design.columns), odds: make([]float64, oddsStates*size),
+		room: make([]float64, size), weights: make([]float64, oddsStates*k), slopes: make([]float64, oddsStates*k)}
+	for range o.picked {
+		e.by = append(e.by, make([]float64, size))
+	}
+	return e
 }
 
 type oddsEvaluator struct {
@@ -136,19 +139,25 @@ type oddsEvaluator struct {
 	size            int
 	block           *vector.Block
 	outcomes        vector.Outcomes
-	odds            []float64 // of some rows, for some states
-	weights, slopes []float64 // of the columns
+	odds            []float64   // of some rows, for some states
+	room            []float64   // for the offsets of some rows, or their outcomes
+	by              [][]float64 // of each pick, the coefficients of some rows
+	weights, slopes []float64   // of the columns
 }
 
 func (e *oddsEvaluator) chunk(energy, grad, x []float64, r, from int) {
-	n := min(e.size, len(e.outcome)-from)
+	n := min(e.size, e.rows-from)
 	e.block.Rows(from, n)
+	for i, p := range e.picked {
+		copy(e.by[i], p.by.rows(e.by[i][:n], from))
+	}
 	for i := 0; i < r; i += oddsStates {
 		s := min(oddsStates, r-i)
 		e.set(x, i, s, r, from, n)
+		outcome := e.outcome.rows(e.room[:n], from)
 		for k := range s {
 			odds := e.odds[k*n : (k+1)*n]
-			energy[i+k] += e.outcomes.Energy(odds, odds, e.outcome[from:])
+			energy[i+k] += e.outcomes.Energy(odds, odds, outcome)
 		}
 		e.slope(grad, i, s, r, from, n)
 	}
@@ -163,14 +172,14 @@ func (e *oddsEvaluator) set(x []float64, i, s, r, from, n int) {
 		}
 		fill(odds, base)
 		if e.offset.each != nil {
-			for t, v := range e.offset.each[from : from+n] {
+			for t, v := range e.offset.rows(e.room[:n], from) {
 				odds[t] += v
 			}
 		}
-		for _, p := range e.picked {
-			level := p.level[from : from+n]
+		for j, p := range e.picked {
+			level, by := p.level[from:from+n], e.by[j]
 			for t, l := range level {
-				odds[t] += p.by.at(from+t) * x[p.coordinate[l]*r+i+k]
+				odds[t] += by[t] * x[p.coordinate[l]*r+i+k]
 			}
 		}
 	}
@@ -198,10 +207,10 @@ func (e *oddsEvaluator) slope(grad []float64, i, s, r, from, n int) {
 				grad[w.coordinate*r+i+k] += w.by * all
 			}
 		}
-		for _, p := range e.picked {
-			level := p.level[from : from+n]
+		for j, p := range e.picked {
+			level, coefficient := p.level[from:from+n], e.by[j]
 			for t, v := range by {
-				grad[p.coordinate[level[t]]*r+i+k] += v * p.by.at(from+t)
+				grad[p.coordinate[level[t]]*r+i+k] += v * coefficient[t]
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/prior"
+	"github.com/r2sgld/r2sgld/internal/vector"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -24,6 +25,7 @@ type Model struct {
 	Where      []string // inequalities that the rows fulfil which are used
 	Labels     []string // of components: vectors whose entries change places together
 	Drop       bool     // rows with missing values are left out; else they are a fault
+	Singles    bool     // numbers are kept as float32, where that is fine enough
 }
 
 // A Parameter has one coordinate or several.
@@ -94,13 +96,14 @@ type builder struct {
 	vectors  map[string]*array
 	sorted   []*array
 	blocks   map[string]Let
-	products map[string]blocked   // by how they are written out
-	levelsOf map[string][]int     // of the rows that are used, by the columns that pick
-	used     map[string][]float64 // values of columns, in the rows that are used, where these are not all
-	lets     map[string]string    // expanded
-	numbers  map[string]bool      // columns that formulas hold
-	levels   map[string]bool      // columns that stand in brackets
-	scales   map[string]scale     // of the standardised columns of blocks
+	products map[string]blocked       // by how they are written out
+	levelsOf map[string][]int         // of the rows that are used, by the columns that pick
+	data     map[string]vector.Column // of numbers, with the standardised ones of blocks
+	used     map[string]vector.Column // in the rows that are used, where these are not all
+	lets     map[string]string        // expanded
+	numbers  map[string]bool          // columns that formulas hold
+	levels   map[string]bool          // columns that stand in brackets
+	scales   map[string]scale         // of the standardised columns of blocks
 	terms    []term
 	series   *dynamics.Series
 	keep     dynamics.Runs // rows
@@ -121,7 +124,7 @@ type term struct {
 // are joined, each a [*dynamics.ModelError] or a [*dynamics.DataError].
 func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
 	b := &builder{Model: m, vectors: map[string]*array{}, blocks: map[string]Let{}, products: map[string]blocked{},
-		used: map[string][]float64{}, levelsOf: map[string][]int{}, lets: map[string]string{}, numbers: map[string]bool{},
+		used: map[string]vector.Column{}, levelsOf: map[string][]int{}, lets: map[string]string{}, numbers: map[string]bool{},
 		levels: map[string]bool{}, scales: map[string]scale{}, least: 1, out: &Posterior{}}
 	header, err := dynamics.Header(r, file)
 	if err != nil {

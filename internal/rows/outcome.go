@@ -13,6 +13,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // Outcomes are what the laws of a likelihood are of, in some rows of a table.
@@ -26,9 +27,12 @@ type Outcomes struct {
 
 // A Column is one of numbers.
 type Column struct {
-	Name   string
-	Values []float64 // of each row
+	Name    string
+	numbers constants
 }
+
+// Values are those of each row, not to be changed.
+func (c *Column) Values() []float64 { return c.numbers.values() }
 
 // An Outcome is what a law is of: a column, or a formula of columns.
 type Outcome struct {
@@ -144,7 +148,7 @@ func (b *builder) outcomes() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.numbers)) {
 		if !taken[name] {
-			out.Given = append(out.Given, Column{name, b.values(name)})
+			out.Given = append(out.Given, Column{name, constants{n: b.keep.Len(), each: b.values(name)}})
 		}
 	}
 	b.out.Outcomes = out
@@ -154,11 +158,10 @@ func (b *builder) outcomes() {
 func (o *Outcome) observe(b *builder, text string) (names []string, seen bool) {
 	names, _ = expression.Names(text)
 	if !slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
-		values, _ := b.evaluated(text, names)
-		o.Values = values.values()
+		o.numbers, _ = b.evaluated(text, names)
 		return names, true
 	}
-	o.Values = constants{n: b.keep.Len(), one: math.NaN()}.values()
+	o.numbers = constants{n: b.keep.Len(), one: math.NaN()}
 	return nil, false
 }
 
@@ -172,7 +175,7 @@ var ErrNoLaw = errors.New("log_lik says no law of what is observed, and so nothi
 func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 	b := *p.from
 	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, dynamics.Runs{}, map[string]bool{}, map[string]bool{}
-	b.Where, b.terms, b.Drop, b.least, b.used, b.levelsOf = nil, nil, true, -1, map[string][]float64{}, map[string][]int{}
+	b.Where, b.terms, b.Drop, b.least, b.used, b.levelsOf = nil, nil, true, -1, map[string]vector.Column{}, map[string][]int{}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
 		return nil, err

@@ -95,20 +95,20 @@ func TestOtherRows(t *testing.T) {
 	}
 	own := p.Outcomes
 	near("own rows", drawnAt(own, at), []float64{want(20, 2, 0.5), want(10, 3, 1.5), want(30, 6, 2.5)})
-	if fmt.Sprint(own.Of[0].Values, own.Line.Numbers()) != "[1.5 2.5 4] [3 4 5]" {
-		t.Errorf("own rows: observed %v in lines %v", own.Of[0].Values, own.Line.Numbers())
+	if fmt.Sprint(own.Of[0].Values(), own.Line.Numbers()) != "[1.5 2.5 4] [3 4 5]" {
+		t.Errorf("own rows: observed %v in lines %v", own.Of[0].Values(), own.Line.Numbers())
 	}
 	o, err := p.On(strings.NewReader("x,site,y\n100,C,7\n-5,C,NA\n4,B,2\nNA,B,1\n9,A,\n"), "new.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	near("other rows", drawnAt(o, at), []float64{want(30, -5, 7), want(10, 9, 1)}) // line 4 looks back at a gap
-	if fmt.Sprint(o.Line.Numbers(), o.Missing, o.Of[0].Values) != "[3 6] 2 [NaN NaN]" {
-		t.Errorf("other rows: lines %v, %d missing, observed %v", o.Line.Numbers(), o.Missing, o.Of[0].Values)
+	if fmt.Sprint(o.Line.Numbers(), o.Missing, o.Of[0].Values()) != "[3 6] 2 [NaN NaN]" {
+		t.Errorf("other rows: lines %v, %d missing, observed %v", o.Line.Numbers(), o.Missing, o.Of[0].Values())
 	}
 	near("own rows again", drawnAt(own, at), []float64{want(20, 2, 0.5), want(10, 3, 1.5), want(30, 6, 2.5)})
 	if o, err := p.On(strings.NewReader("x,site,y\n1,A,3\n1,A,\n"), "new.csv"); err != nil || o.Line.Len() != 1 ||
-		!math.IsNaN(o.Of[0].Values[0]) {
+		!math.IsNaN(o.Of[0].Values()[0]) {
 		t.Errorf("nothing observed: %v", err)
 	}
 	for table, says := range map[string]string{
@@ -154,7 +154,7 @@ func TestUnseenOutcomes(t *testing.T) {
 		"z ~ poisson(exp(a))"),
 		"x,y,z\n1,2,3\n2,3,4\n")
 	o, err := p.On(strings.NewReader("x\n5\n"), "new.csv")
-	if err != nil || len(o.Of) != 2 || o.Of[0].Name != "log(y)" || !math.IsNaN(o.Of[0].Values[0]) {
+	if err != nil || len(o.Of) != 2 || o.Of[0].Name != "log(y)" || !math.IsNaN(o.Of[0].Values()[0]) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if y := drawnAt(o, []float64{3, 1e-12}); math.Abs(y[0]-15) > 1e-6 {
@@ -163,7 +163,7 @@ func TestUnseenOutcomes(t *testing.T) {
 	if y := drawnAt(o, []float64{3, -1}); !math.IsNaN(y[0]) {
 		t.Errorf("a negative scale drew %v", y)
 	}
-	if got := p.Outcomes.Of[0].Values; math.Abs(got[1]-math.Log(3)) > 1e-15 {
+	if got := p.Outcomes.Of[0].Values(); math.Abs(got[1]-math.Log(3)) > 1e-15 {
 		t.Errorf("observed %v", got)
 	}
 	m := model([]Parameter{{Name: "a", Prior: "normal(0, 1)"}})

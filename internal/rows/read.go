@@ -13,6 +13,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // read finds the terms of the log density and which columns they take.
@@ -134,28 +135,70 @@ func place(name string, i, of int) []string {
 	return []string{name, strconv.Itoa(i + 1)}
 }
 
-// table reads the columns and finds the rows that are used.
-func (b *builder) table(r io.ReadSeeker, file string) {
+// decode reads columns, those anew as float64 for which float32 is too coarse.
+func decode(r io.ReadSeeker, file string, c dynamics.Columns) (*dynamics.Series, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		b.faults = append(b.faults, &dynamics.DataError{File: file, Text: err.Error()})
-		return
-	}
-	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true}
-	for _, name := range slices.Sorted(maps.Keys(b.levels)) {
-		c.Categories = append(c.Categories, b.columns[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(b.numbers)) {
-		c.States = append(c.States, dynamics.Named{Name: name, Column: b.columns[name]})
+		return nil, &dynamics.DataError{File: file, Text: err.Error()}
 	}
 	s, err := dynamics.DecodeSeries(r, file, c)
+	if err != nil || s.Coarse == nil {
+		return s, err
+	}
+	var fine []dynamics.Named
+	for _, n := range c.Singles {
+		if slices.Contains(s.Coarse, n.Name) {
+			c.States = append(c.States, n)
+		} else {
+			fine = append(fine, n)
+		}
+	}
+	c.Singles = fine
+	return decode(r, file, c)
+}
+
+// table reads the columns and finds the rows that are used.
+func (b *builder) table(r io.ReadSeeker, file string) {
+	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true}
+	categories := slices.Sorted(maps.Keys(b.levels))
+	for _, name := range categories {
+		c.Categories = append(c.Categories, b.columns[name])
+	}
+	into := &c.States
+	if b.Singles {
+		into = &c.Singles
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.numbers)) {
+		*into = append(*into, dynamics.Named{Name: name, Column: b.columns[name]})
+	}
+	s, err := decode(r, file, c)
 	if err != nil {
 		b.faults = append(b.faults, err)
 		return
 	}
-	for name := range b.levels {
+	for _, name := range categories {
 		s.Levels[name] = s.Levels[b.columns[name]]
 	}
-	b.series = s
+	b.series, b.data = s, map[string]vector.Column{}
+	for name, v := range s.Values {
+		b.data[name] = vector.Doubles(v)
+	}
+	for name, v := range s.Singles {
+		b.data[name] = vector.Singles(v)
+	}
+	b.whole(c.Categories)
+	if len(b.faults) == 0 {
+		b.filter()
+	}
+	for name, l := range b.blocks {
+		if l.Standardise {
+			b.standardise(name, l)
+		}
+	}
+}
+
+// whole keeps the rows in which no value is missing.
+func (b *builder) whole(categories []string) {
+	s := b.series
 	looked := b.looked()
 	lags := 0
 	for _, l := range looked {
@@ -164,11 +207,11 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 	for i, line := range s.Line.All() {
 		gap := ""
 		for _, l := range looked {
-			if i >= l.back && math.IsNaN(l.values[i-l.back]) {
+			if i >= l.back && math.IsNaN(l.values.At(i-l.back)) {
 				gap = cmp.Or(gap, l.column)
 			}
 		}
-		for _, n := range c.Categories {
+		for _, n := range categories {
 			if s.Levels[n].Of[i] < 0 {
 				gap = cmp.Or(gap, n)
 			}
@@ -180,16 +223,8 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 		case b.Drop:
 			b.out.Left++
 		default:
-			b.faults = append(b.faults, &dynamics.DataError{File: file, Line: line, Text: fmt.Sprintf(
+			b.faults = append(b.faults, &dynamics.DataError{File: s.File, Line: line, Text: fmt.Sprintf(
 				"the value of %s is missing: fill it in, or leave such rows out by data: {file: …, missing: drop}", gap)})
-		}
-	}
-	if len(b.faults) == 0 {
-		b.filter()
-	}
-	for name, l := range b.blocks {
-		if l.Standardise {
-			b.standardise(name, l)
 		}
 	}
 }
@@ -198,7 +233,7 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 type look struct {
 	column string
 	back   int
-	values []float64
+	values vector.Column
 }
 
 // looked are the values that a row takes, of columns and of lagged ones.
@@ -221,7 +256,7 @@ func (b *builder) looked() (all []look) {
 			}
 		}
 		known := slices.ContainsFunc(all, func(l look) bool { return l.column == column && l.back == back })
-		if values, ok := b.series.Values[column]; ok && !known {
+		if values, ok := b.data[column]; ok && !known {
 			all = append(all, look{column, back, values})
 		}
 	}
@@ -260,7 +295,7 @@ func (b *builder) filter() {
 		for _, row := range before.All() {
 			kept := true
 			for j, n := range names {
-				x[j] = b.series.Values[n][row]
+				x[j] = b.data[n].At(row)
 			}
 			for k, c := range all {
 				kept = kept && fulfils(&c, values[k], v, x)
@@ -302,7 +337,7 @@ type scale struct{ mean, sd float64 }
 // that are used, those of other tables by the same scale.
 func (b *builder) standardise(name string, l Let) {
 	for _, c := range l.Columns {
-		values, full := slices.Clone(b.series.Values[c]), name+"["+c+"]"
+		values, full := b.data[c], name+"["+c+"]"
 		if values == nil { // of a table in which nothing takes it
 			continue
 		}
@@ -315,21 +350,19 @@ func (b *builder) standardise(name string, l Let) {
 			b.fault([]string{"let", name}, -1, "the column %q is the same in every row: it cannot be standardised", c)
 			return
 		}
-		for i, v := range values {
-			values[i] = (v - by.mean) / by.sd
-		}
-		b.series.Values[full] = values
+		b.data[full] = vector.Standardised(values, by.mean, by.sd)
 	}
 }
 
 // scale is that of a column in the rows that are used.
-func (b *builder) scale(values []float64) (by scale) {
+func (b *builder) scale(values vector.Column) (by scale) {
 	square := 0.0
 	for _, i := range b.keep.All() {
-		by.mean += values[i] / float64(b.keep.Len())
+		by.mean += values.At(i) / float64(b.keep.Len())
 	}
 	for _, i := range b.keep.All() {
-		square += (values[i] - by.mean) * (values[i] - by.mean)
+		off := values.At(i) - by.mean
+		square += off * off
 	}
 	by.sd = math.Sqrt(square / max(1, float64(b.keep.Len()-1)))
 	return by

@@ -53,7 +53,7 @@ func (b *builder) regress(t term) *regression {
 			data = append(data, n)
 		case b.ofData(n):
 			column := b.values(n)
-			given[n], data = func(row int) float64 { return column[row] }, append(data, n)
+			given[n], data = column.At, append(data, n)
 		default:
 			parameters = append(parameters, n)
 		}

@@ -20,14 +20,14 @@ type rowwise struct {
 	single   []int            // coordinates of its first variables
 	products []product        // its next ones
 	picked   []pick           // and these
-	data     [][]float64      // its others
+	data     []vector.Column  // its others
 	names    []string         // of these, then of the columns of products
 }
 
 // A product is a variable that is the sum of columns times coordinates.
 type product struct {
 	coordinate []int
-	columns    [][]float64
+	columns    []vector.Column
 }
 
 // A pick is a variable that is another coordinate in every row.
@@ -115,7 +115,7 @@ func (b *builder) isPick(name string) bool {
 
 // values are those of a column in the rows that are used. They are shared, and not to be
 // changed.
-func (b *builder) values(name string) []float64 {
+func (b *builder) values(name string) vector.Column {
 	if known, ok := b.used[name]; ok {
 		return known
 	}
@@ -123,16 +123,18 @@ func (b *builder) values(name string) []float64 {
 	if !ok {
 		column, back = name, 0
 	}
-	from := b.series.Values[column]
-	if back == 0 && b.keep.Len() == len(from) {
+	from := b.data[column]
+	if back == 0 && b.keep.Len() == from.Len() {
 		return from
 	}
-	out := make([]float64, b.keep.Len())
-	for i, row := range b.keep.All() {
-		out[i] = from[row-back]
-	}
-	b.used[name] = out
-	return out
+	b.used[name] = from.Taken(b.keep.Len(), func(yield func(place, row int) bool) {
+		for i, row := range b.keep.All() {
+			if !yield(i, row-back) {
+				return
+			}
+		}
+	})
+	return b.used[name]
 }
 
 // pick is what a name with columns in brackets stands for.
@@ -238,7 +240,8 @@ func (p *rowwise) strip(n int) *workspace {
 func (w *workspace) load(p *rowwise, from int) {
 	at := (len(p.single) + len(p.products) + len(p.picked)) * w.n
 	for _, column := range p.data {
-		copy(w.x[at:at+w.n], column[from:])
+		room := w.x[at : at+w.n]
+		copy(room, column.Rows(room, from))
 		at += w.n
 	}
 	for _, b := range w.blocks {
@@ -362,7 +365,7 @@ func (p *rowwise) some(rows []int) rowwise {
 	q := *p
 	q.rows, q.data, q.products, q.picked = len(rows), nil, nil, nil
 	for _, column := range p.data {
-		q.data = append(q.data, taken(column, rows))
+		q.data = append(q.data, column.Taken(len(rows), slices.All(rows)))
 	}
 	for _, g := range p.products {
 		q.products = append(q.products, g.taken(rows))
@@ -374,20 +377,17 @@ func (p *rowwise) some(rows []int) rowwise {
 }
 
 func (p product) taken(some []int) product {
-	var columns [][]float64
+	var columns []vector.Column
 	for _, column := range p.columns {
-		columns = append(columns, taken(column, some))
+		columns = append(columns, column.Taken(len(some), slices.All(some)))
 	}
 	return product{p.coordinate, columns}
 }
 
 func (p pick) taken(some []int) pick { return pick{p.coordinate, taken(p.level, some)} }
 
-// taken are the numbers of some rows; nil of nil.
+// taken are the numbers of some rows.
 func taken[T any](from []T, at []int) []T {
-	if from == nil {
-		return nil
-	}
 	out := make([]T, len(at))
 	for i, k := range at {
 		out[i] = from[k]

@@ -108,7 +108,7 @@ func outcomesOf(o *rows.Outcomes) (columns []rows.Column) {
 func rowGroup(name string, line []int, columns []rows.Column) store.Group {
 	g := store.Group{Name: name, Arrays: []store.Array{lines(line)}}
 	for _, c := range columns {
-		g.Arrays = append(g.Arrays, store.Array{Name: c.Name, Dims: []string{"row"}, Shape: []int{len(line)}, Values: c.Values})
+		g.Arrays = append(g.Arrays, store.Array{Name: c.Name, Dims: []string{"row"}, Shape: []int{len(line)}, Values: c.Values()})
 	}
 	return g
 }

@@ -18,6 +18,18 @@ type Column interface {
 	alone() alike
 }
 
+// All are the numbers of a column in 64 bits, not to be changed.
+func All(c Column) []float64 {
+	if d, ok := c.(Doubles); ok {
+		return d
+	}
+	out := make([]float64, c.Len())
+	for i := range out {
+		out[i] = c.At(i)
+	}
+	return out
+}
+
 // Doubles are numbers of 64 bits.
 type Doubles []float64
 
