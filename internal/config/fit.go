@@ -26,10 +26,11 @@ import (
 
 // A Table says where the rows of fit are.
 type Table struct {
-	File    string   `json:"file"` // absolute
-	SHA256  string   `json:"sha256"`
-	Where   []string `json:"where,omitempty"`
-	Missing string   `json:"missing"` // refuse or drop
+	File      string   `json:"file"` // absolute
+	SHA256    string   `json:"sha256"`
+	Where     []string `json:"where,omitempty"`
+	Missing   string   `json:"missing"`             // refuse or drop
+	Precision string   `json:"precision,omitempty"` // float64, which "" is, or float32
 }
 
 // Elsewhere is the same table in a file of which the name alone is told.
@@ -81,6 +82,8 @@ func tableKeys(t *Table) []key.Key {
 		textOrList("where", &t.Where).Tells("all rows", "inequalities in the columns: rows that break one are left out"),
 		key.Word("missing", &t.Missing, "refuse", "drop").Tells("`refuse`",
 			"what becomes of a row where a column that the model takes is empty, NA, N/A or null"),
+		key.Word("precision", &t.Precision, "float64", "float32").Tells("`float64`", "how numbers are kept: `float32` rounds each to the nearest "+
+			"number of 32 bits once, which halves the memory that columns take; what is computed of them still has 64"),
 	}
 }
 
@@ -397,6 +400,7 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 	m := f.model
 	r := &f.resolved
 	m.Likelihood, m.LogLik, m.Labels, m.Where, m.Drop = r.Likelihood, r.LogLik, r.Labels, t.Where, t.Missing == "drop"
+	m.Singles = t.Precision == "float32"
 	lavish := thrift(size)
 	p, err := rows.Build(m, file, t.File)
 	if err != nil {

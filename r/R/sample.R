@@ -17,10 +17,10 @@ r2sgld_sample <- function(fn, gr, names, domain = NULL, constraints = NULL, ...,
   run("sample", write_input, out, name, threads, progress, force)
 }
 
-r2sgld_fit <- function(data, model, ..., where = NULL, missing = NULL, sampler = list(), seed = 1, threads = NULL,
+r2sgld_fit <- function(data, model, ..., where = NULL, missing = NULL, precision = NULL, sampler = list(), seed = 1, threads = NULL,
                        out = NULL, name = "fit", progress = interactive(), force = FALSE) {
   no_more(...)
-  rows <- list(file = "data.csv", where = where, missing = missing)
+  rows <- list(file = "data.csv", where = where, missing = missing, precision = precision)
   of_data("fit", data, rows, model, sampler, seed, threads, out, name, progress, force)
 }
 

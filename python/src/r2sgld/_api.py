@@ -166,6 +166,7 @@ def fit(
     *,
     where: str | Sequence[str] | None = None,
     missing: str | None = None,
+    precision: str | None = None,
     out: str | PathLike[str] | None = None,
     seed: int = 1,
     threads: int | None = None,
@@ -183,6 +184,7 @@ def fit(
             ``constraints``. Or the path of a configuration of `r2sgld fit`, of which all but its data is used.
         where: Inequalities in the columns. Rows that break one are left out.
         missing: "refuse", the default, or "drop": what becomes of rows with missing values.
+        precision: "float64", the default, or "float32": how the numbers of the columns are kept.
         out, seed, threads, sampler, name, progress, force: As for `sample`.
 
     Returns:
@@ -193,7 +195,7 @@ def fit(
     Raises:
         FileExistsError, R2sgldError, KeyboardInterrupt: As `sample`.
     """
-    rows = {"file": "data.csv", "where": where, "missing": missing}
+    rows = {"file": "data.csv", "where": where, "missing": missing, "precision": precision}
     run = run_folder(out, name)
     _of_data("fit", data, rows, model, run, seed, threads, sampler, name, progress, force)
     return read(run)
