@@ -89,6 +89,15 @@ model:
     L: {shape: cholesky_corr(3), prior: lkj_corr_cholesky(2)}
   likelihood: "[bill_length, bill_depth] ~ multi_normal_cholesky(mu[species], diag_pre_multiply(s, [[1, 0], [L[2,1], L[2,2]]]))"
 ` + auto, []string{"fit FILE --out RUN", "simulate RUN --draws 20 --keep"}},
+		{"fit-float32", "name: fit-float32\n" + strings.Replace(table, ": ", ": {file: ", 1) + `penguins.csv, missing: drop, precision: float32}
+model:
+  parameters:
+    beta[X]: normal(0, 2)
+    c[species]: normal(0, 2)
+  let:
+    X: {columns: [flipper_length, bill_depth], standardise: true}
+  likelihood: (body_mass > 4200) ~ bernoulli_logit(c[species] + X*beta + 0.1*bill_length)
+` + strings.ReplaceAll(auto, "100", "400"), []string{"stop fit FILE --out RUN", "resume RUN --threads 1", "simulate RUN --draws 20 --keep"}},
 	}
 }
 
