@@ -63,9 +63,9 @@ func (m *machine) times(f form, states, vectors int) {
 	build.XORQ(left, left)
 	build.Label("columns")
 	build.MOVQ(operand.Mem{Base: p["k"], Index: left, Scale: 8}, column)
-	x := make([]vec, vectors)
+	x, read := make([]vec, vectors), f.reader(m, operand.Mem{Base: by})
 	for v := range x {
-		x[v] = m.held(f.operand(m, f.place(m, column, at, v), operand.Mem{Base: by}))
+		x[v] = m.held(read(f.place(m, column, at, v)))
 	}
 	for i := range states {
 		w := m.vector()
@@ -131,6 +131,14 @@ func (m *machine) products(f form, name string, p map[string]reg.Register, state
 	for k := range sums {
 		sums[k] = m.load(m.number(0))
 	}
+	column := func(c int) reader { return f.reader(m, operand.Mem{Base: p["by"], Disp: scale * c}) }
+	if m.wide { // there is room for what columns are scaled by
+		read := make([]reader, columns)
+		for c := range read {
+			read[c] = column(c)
+		}
+		column = func(c int) reader { return read[c] }
+	}
 	build.XORQ(at, at)
 	build.Label("rows" + name)
 	build.LEAQ(operand.Mem{Base: p["a"], Index: at, Scale: 8}, a[0])
@@ -140,7 +148,7 @@ func (m *machine) products(f form, name string, p map[string]reg.Register, state
 	for v := range vectors {
 		x := make([]operand.Op, columns)
 		for c := range x {
-			x[c] = f.operand(m, f.place(m, r[c], at, v), operand.Mem{Base: p["by"], Disp: scale * c})
+			x[c] = column(c)(f.place(m, r[c], at, v))
 		}
 		for i := range states {
 			of := operand.Mem{Base: a[i/2], Disp: 8 * m.lanes * v}

@@ -11,16 +11,23 @@ type form struct {
 	name, number string
 	bytes        int // of a number
 	states       int // that scalar products are made with at once, beside one
-	operand      func(m *machine, at, by operand.Mem) operand.Op
+	reader       func(m *machine, by operand.Mem) reader
 }
+
+// A reader returns the vector that is kept at a place.
+type reader func(at operand.Mem) operand.Op
 
 // scale is how many bytes tell what the numbers of a column are scaled by.
 const scale = 3 * 8
 
 var (
-	double   = form{"double", "float64", 8, 2, func(_ *machine, at, _ operand.Mem) operand.Op { return at }}
-	single   = form{"single", "float32", 4, 4, func(m *machine, at, _ operand.Mem) operand.Op { return m.widened(at) }}
-	standard = form{"standard", "float32", 4, 4, func(m *machine, at, by operand.Mem) operand.Op { return m.standardised(at, by) }}
+	double = form{"double", "float64", 8, 2, func(*machine, operand.Mem) reader {
+		return func(at operand.Mem) operand.Op { return at }
+	}}
+	single = form{"single", "float32", 4, 4, func(m *machine, _ operand.Mem) reader {
+		return func(at operand.Mem) operand.Op { return m.widened(at) }
+	}}
+	standard = form{"standard", "float32", 4, 4, (*machine).standardised}
 )
 
 // place is where a vector begins, of the numbers from one on.
@@ -42,13 +49,14 @@ func (m *machine) rows(f form) {
 	const vectors = 2
 	r := scratch(2)
 	at, next := r[0], r[1]
+	read := f.reader(m, operand.Mem{Base: p["by"]})
 	build.XORQ(at, at)
 	build.Label("rows")
 	build.LEAQ(operand.Mem{Base: at, Disp: vectors * m.lanes}, next)
 	build.CMPQ(next, p["n"])
 	build.JG(operand.LabelRef("end"))
 	for v := range vectors {
-		build.VMOVUPD(m.held(f.operand(m, f.place(m, p["a"], at, v), operand.Mem{Base: p["by"]})), double.place(m, p["dst"], at, v))
+		build.VMOVUPD(m.held(read(f.place(m, p["a"], at, v))), double.place(m, p["dst"], at, v))
 	}
 	build.MOVQ(next, at)
 	build.JMP(operand.LabelRef("rows"))
@@ -63,17 +71,19 @@ func (m *machine) widened(at operand.Mem) vec {
 	return x
 }
 
-// standardised is (x − mean)/sd, by holding mean, 1/sd and sd. The quotient is rounded once: the
+// standardised are (x − mean)/sd, by holding mean, 1/sd and sd. The quotient is rounded once: the
 // product with the rounded reciprocal, corrected by what is left, is the number nearest to it
 // (Brisebarre, Muller & Raina 2004).
-func (m *machine) standardised(at, by operand.Mem) vec {
-	all := func(i int) vec {
-		v := m.vector()
-		build.VBROADCASTSD(by.Offset(8*i), v)
-		return v
+func (m *machine) standardised(by operand.Mem) reader {
+	var all [3]vec
+	for i := range all {
+		all[i] = m.vector()
+		build.VBROADCASTSD(by.Offset(8*i), all[i])
 	}
-	x := m.sub(m.widened(at), all(0))
-	inverse := all(1)
-	q := m.mul(x, inverse)
-	return m.fnma(inverse, m.fms(q, all(2), x), q)
+	mean, inverse, sd := all[0], all[1], all[2]
+	return func(at operand.Mem) operand.Op {
+		x := m.sub(m.widened(at), mean)
+		q := m.mul(x, inverse)
+		return m.fnma(inverse, m.fms(q, sd, x), q)
+	}
 }
