@@ -47,6 +47,14 @@ type RowModel struct {
 	LogLik      []string `json:"log_lik,omitempty"`
 	Constraints []string `json:"constraints,omitempty"`
 	Labels      []string `json:"labels,omitempty"`
+	Outputs     Ordered  `json:"outputs,omitempty"`
+}
+
+// Drawn is the same model without what follows from draws.
+func (m *RowModel) Drawn() any {
+	d := *m
+	d.Outputs = nil
+	return &d
 }
 
 // textOrList is one text or a list of them.
@@ -111,6 +119,8 @@ func (f *fitReader) modelKeys() []key.Key {
 		textOrList("constraints", &r.Constraints).Tells("none", "[inequalities](#constraints) in the parameters, such as `c[A] <= c[B]`"),
 		textOrList("labels", &r.Labels).Tells("none", "of a mixture: vectors whose entries are of [components](#labels-of-components) that bear no "+
 			"name; of one, all with the same entries"),
+		outputsKey(f.outputs).Tells("none", "[numbers that follow](#outputs) from the parameters, such as `exp(b)` or `c[A] - c[B]`; "+
+			"`effect[site]` has one for each level of a column"),
 	}
 }
 
@@ -187,6 +197,13 @@ func (f *fitReader) lets(l *key.Reader, n *yamlpos.Node) {
 	}
 }
 
+// outputs reads formulas of what follows from the parameters.
+func (f *fitReader) outputs(l *key.Reader, n *yamlpos.Node) {
+	f.resolved.Outputs = readOutputs(l, n, func(e yamlpos.Field) {
+		f.model.Outputs = append(f.model.Outputs, rows.Formula{Name: e.Key.Text, Text: e.Value.Text})
+	})
+}
+
 // fit makes the run of a model of rows.
 func (l *loader) fit() (*Run, error) {
 	l.identify, l.OfModel, l.OfRows = true, true, true
@@ -224,9 +241,8 @@ func (l *loader) fit() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Labels != nil {
+	if s.Outputs = p.Outputs; p.Labels != nil {
 		f.alike(s.Problem, p, found)
-		s.Outputs = p.Labels
 	}
 	by, warnings := f.minibatch(p, s.Problem, found)
 	if err := l.Problems.Err(); err != nil {

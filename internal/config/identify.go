@@ -49,6 +49,9 @@ func (l *loader) identification() (*Run, error) {
 	s.Model = p
 	l.names, l.center = p.Parameters, p.Center
 	l.parameterDomain(p.Prior, root.Field("model")).Settle(root.Field("model").Key("constraints"))
+	outputs := root.Field("model").Field("outputs")
+	of, _ := l.formulas(outputs)
+	l.follow(s, outputs, of)
 	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(l.Node.Field("init"))
 	l.reference()
