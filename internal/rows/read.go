@@ -140,7 +140,10 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 		b.faults = append(b.faults, &dynamics.DataError{File: file, Text: err.Error()})
 		return
 	}
-	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true}
+	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true, Worded: func(column, text string) string {
+		return fmt.Sprintf("formulas take numbers. Have a parameter with an entry for each category, c[%s], or write numbers into the file, "+
+			"such as 1 for %s and 0 for others", column, text)
+	}}
 	for _, name := range slices.Sorted(maps.Keys(b.levels)) {
 		c.Categories = append(c.Categories, b.columns[name])
 	}
