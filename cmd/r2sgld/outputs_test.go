@@ -78,3 +78,26 @@ func TestOutputsOfAFit(t *testing.T) {
 	check(few, summarisedIn(t, few, "fit", config, "--set", "sampler.minibatch=1", "--set", "sampler.until.iterations=2000", "--set",
 		"sampler.until.ess=10"))
 }
+
+// A group that the fit has not seen is predicted by the law of groups, with a warning; where there is none it is
+// refused, and nothing is written.
+func TestPredictionsOfNewGroups(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "d.csv", "g,y\nA,1\nA,2\nB,4\nB,3\nC,-1\n")
+	write(t, dir, "new.csv", "g\nA\nD\n")
+	for prior, code := range map[string]int{"normal(m, 1)": exitDone, "flat": exitUsage} {
+		out := filepath.Join(dir, prior)
+		must(t, exitDone, "fit", write(t, dir, "f.yaml", `data: d.csv
+model:
+  parameters: {"c[g]": "`+prior+`", m: "normal(0, 5)"}
+  likelihood: y ~ normal(c[g] + 0*m, 1)
+sampler: {until: {ess: 100}}
+`), "--out", out, "--quiet")
+		p := start(t, "simulate", out, "--data", filepath.Join(dir, "new.csv"))
+		want := map[int]string{exitDone: "g holds 1 level that the fit has not seen, D:",
+			exitUsage: `new.csv:3: the column "g" holds "D", and the parameter c[g] has no such entry, nor a prior`}[code]
+		if got := p.code(t); got != code || !strings.Contains(p.stderr.String(), want) || there(out, "simulation") != (code == exitDone) {
+			t.Errorf("%s: exit %d: %s, want %q", prior, got, &p.stderr, want)
+		}
+	}
+}

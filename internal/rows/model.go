@@ -109,6 +109,7 @@ type builder struct {
 	keep     dynamics.Runs // rows
 	least    int           // values of each column; −1 is none
 	jumps    bool          // formulas may compare parameters: nothing asks for their slopes
+	fresh    *newcomers    // of rows of another table; nil of the model's own
 	out      *Posterior
 }
 
