@@ -29,6 +29,10 @@ var ofSampling = []fault{
 	{"slopes of another temperature", "tune EndlessTails", []edit{{"tune.endless", "slopes[i][at]/tau", "slopes[i][at]"}}},
 	{"walls that end a tail overlooked", "tune EndlessTails",
 		[]edit{{"tune.EndlessTails", "closed(walls, j, sign) ||", "false && closed(walls, j, sign) ||"}}},
+	{"improper posteriors without the law that ladders begin at", "tune TestEndlessTails",
+		[]edit{{"tune.EndlessTails", "return slopesAt(base, x, d, 1, all)", "return all"}}},
+	{"improper posteriors by the law that ladders begin at alone", "tune TestEndlessTails",
+		[]edit{{"tune.slopesAt", "v += others[i][at+j]", "v += 0 * others[i][at+j]"}}},
 	{"improper posteriors untold", "internal/report ImproperPosterior", []edit{{"internal/report.endless", "len(tails) == 0", "true"}}},
 	{"swap by threshold, on the flower", ". TwoRungs", []edit{
 		{"exchange.(*Exchange).metropolis", "s >= 0 {", "true { return s >= -8.1"},
