@@ -71,8 +71,9 @@ type loader struct {
 	names []string           // of the coordinates
 	fixed map[string]float64 // names in constraints that stand for numbers
 	*sampler.Choice
-	region *region.Region // where states may be
-	center []float64      // the mode of a model's posterior; nil if there is none
+	region *region.Region    // where states may be
+	center []float64         // the mode of a model's posterior; nil if there is none
+	white  *r2sgld.Whitening // in which a run of a model moves; nil in its coordinates
 	// startless says why the density is 0 at a point, "" where it is not known to be; nil never is.
 	startless func(x []float64) string
 }

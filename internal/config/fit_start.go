@@ -58,15 +58,20 @@ func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode, standard 
 	if err := f.Problems.Err(); err != nil {
 		return err
 	}
+	f.whiten(whitening)
 	f.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
 	if err := f.Problems.Err(); err != nil {
 		return err
 	}
 	f.startsInChart(s, coordinates)
-	if f.Sampler.Whiten == nil || *f.Sampler.Whiten {
-		s.Settings.Whitening = whitening
-	}
 	return nil
+}
+
+// whiten has a run move in the coordinates of a whitening, unless it is not to.
+func (l *loader) whiten(by *r2sgld.Whitening) {
+	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
+		l.white = by
+	}
 }
 
 // chart are the coordinates in which the priors are the law that ladders begin at; nil

@@ -123,6 +123,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	if len(l.Problems) > 0 {
 		return
 	}
+	l.whiten(whitening)
 	l.settle(s, []float64{1, 3}, 200_000, 20_000, 20)
 	if len(l.Problems) > 0 {
 		return
@@ -132,9 +133,6 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	}
 	if chart != nil {
 		l.startsInChart(s, chart.Coordinates)
-	}
-	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
-		s.Settings.Whitening = whitening
 	}
 }
 

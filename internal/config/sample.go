@@ -145,6 +145,7 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 		p.Strength = 1 / (smoothingSteps * slices.Max(l.Sampler.StepSize))
 	}
 	s.Settings = l.Sampler.Settings(l.Method, len(l.names))
+	s.Settings.Whitening = l.white
 	if points := l.starts(); points != nil {
 		s.Settings.Start, s.Settings.MoreStarts = points[0], points[1:]
 	}
@@ -223,7 +224,11 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 		if l.Method.Wall == sampler.Mirrored {
 			p, start = l.dual(p)
 		}
-		s.StepSize, err = tune.Steps(l.programs.Context, p, s.Temperature, start, *s.Seed)
+		if l.white != nil && l.Method.Wall != sampler.Mirrored {
+			s.StepSize, err = tune.WhitenedSteps(l.programs.Context, p, l.white, s.Temperature, *s.Seed)
+		} else {
+			s.StepSize, err = tune.Steps(l.programs.Context, p, s.Temperature, start, *s.Seed)
+		}
 	} else {
 		err = tune.Finite(l.programs.Context, p, l.from(), *s.Seed)
 	}
