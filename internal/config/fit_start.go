@@ -108,6 +108,9 @@ func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
 			Draw: func(y []float64, rng *rand.Rand) {
 				x := make([]float64, len(f.names))
 				of.Base.Draw(x, rng)
+				for _, shares := range p.Equations {
+					lift(x, shares)
+				}
 				f.region.Slice.Reduced(y, x)
 			}}
 	}
@@ -116,6 +119,22 @@ func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
 	}
 	s.Problem = with
 	return true
+}
+
+// leastShare is the least share that the coordinates of a slice, in which rounding is that of 1, tell from 0, per
+// share of its simplex.
+const leastShare = 0x1p-50
+
+// lift has shares that add up to 1 keep so far from 0 that those which round to it do not lie beyond the wall.
+func lift(x []float64, shares []int) {
+	sum, least := 0.0, leastShare*float64(len(shares))
+	for _, j := range shares {
+		x[j] = max(x[j], least)
+		sum += x[j]
+	}
+	for _, j := range shares {
+		x[j] /= sum
+	}
 }
 
 // sorted has the base law of a problem keep the orders of parameters whose entries have one law:

@@ -289,6 +289,8 @@ var ofModels = []fault{
 		[]edit{{"internal/rows.(*newcomer).draw", "dst[j] = y[i]", "dst[j] = y[0*i]"}}},
 	{"rows: new levels of indices that count", "internal/rows TestNewLevelsWithoutALaw",
 		[]edit{{"internal/rows.(*builder).meet", "counted ||", "counted && i > 9 ||"}}},
+	{"simplex: shares that round beyond the wall", "internal/config TestVolumeOfPeakedSimplexes",
+		[]edit{{"internal/config.lift", "max(x[j], least)", "max(x[j], 0*least)"}}},
 	{"series: a fault for each cell of text", "dynamics TestBadSeries",
 		[]edit{{"dynamics.(*decoder).worded", "len(w.words) < 2", "len(w.words) < 9999"}}},
 	{"series: columns of numbers taken for text", "dynamics TestBadSeries",

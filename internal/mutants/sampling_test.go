@@ -34,7 +34,7 @@ var ofSampling = []fault{
 	{"steps of a fit by curvatures in coordinates of the user", "tune TestWhitenedSteps",
 		[]edit{{"tune.WhitenedSteps", "q.around(x, d, w)", "q.around(x, d, nil)"}}},
 	{"steps of a fit where the law has no mass", "tune TestWhitenedSteps",
-		[]edit{{"tune.WhitenedSteps", "seen[k].energy -= v * v / 2", "seen[k].energy += 9 * v * v"}}},
+		[]edit{{"tune.WhitenedSteps", "seen[k].energy -= v * v / 2", "seen[k].energy -= v * v"}}},
 	{"steps of a fit longer than its domain", "tune TestWhitenedSteps",
 		[]edit{{"tune.WhitenedSteps", "p.Domain != nil &&", "p.Domain == nil &&"}}},
 	{"improper posteriors without the law that ladders begin at", "tune TestEndlessTails",
