@@ -345,13 +345,12 @@ func (l *loader) firstMode(s *Run, p *rows.Posterior, found []modes.Mode) *modes
 	if l.region.Slice != nil {
 		return &found[0]
 	}
-	j := pole(s.Problem, p.Prior, found[0].X)
-	if j < 0 {
+	at := pole(s.Problem, p, found[0].X)
+	if at == nil {
 		return &found[0]
 	}
-	s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the run "+
-		"may be slow or wrong. A law of other parameters whose scale may be 0 does that: write m + s*z[group] with z[group]: normal(0, 1) for "+
-		"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
+	s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s: no mode is there to begin at, and the run may be slow or "+
+		"wrong. %s.", at.goes, at.advice))
 	return nil
 }
 

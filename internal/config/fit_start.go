@@ -172,31 +172,6 @@ func (f *fitReader) sorted(s *r2sgld.Problem, p *rows.Posterior, chart *prior.Ch
 	s.Base, s.Potential = &base, add(s.Potential, -log)
 }
 
-// pole is a coordinate along which −log density falls like the logarithm of the distance to
-// the lower end of its support, or faster, where descents ended; -1 is none. At a minimum
-// the slope is 0, on a wall there the distance is, and at another wall no step leads on: where
-// their product is not small and one does, numbers came to an end before the descent.
-func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
-	eval, energy, g := p.Potential.Evaluator(1, nil), make([]float64, 1), make([]float64, len(x))
-	eval.Eval(energy, g, x)
-	for j, lo := range of.Lower {
-		rate := (x[j] - lo) * g[j]
-		if math.IsInf(lo, 0) || !(rate > 0.5) {
-			continue
-		}
-		const part = 1e-3 // of the way
-		on, then := slices.Clone(x), energy[0]
-		if on[j] -= part * (x[j] - lo); p.Domain != nil && !p.Domain.Contains(on) {
-			continue
-		}
-		if eval.Eval(energy, make([]float64, len(x)), on); then-energy[0] > part*rate/2 {
-			return j
-		}
-		energy[0] = then
-	}
-	return -1
-}
-
 // modes are the minima of −log density that descents from the priors, and from around a
 // point inside, lead to, the deepest first, with the normal law there, and where they were looked for; none
 // where its matrix would take longer than the run.
