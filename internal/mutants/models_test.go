@@ -397,7 +397,7 @@ var ofModels = []fault{
 	{"rows: priors that the domain cuts without a word", "cmd/r2sgld EvidenceBetweenWalls",
 		[]edit{{"internal/runner.(*execution).restricted", "Log: e.Estimate - mass", "Log: e.Estimate"}}},
 	{"rows: modes at constraints are poles", "cmd/r2sgld ModeAtAConstraint",
-		[]edit{{"internal/config.pole", "p.Domain != nil && !p.Domain.Contains(on)", "p.Domain != nil && !p.Domain.Contains(on) && rate < 0"}}},
+		[]edit{{"internal/config.pole", "p.Domain != nil && !p.Domain.Contains(on)", "p.Domain != nil && !p.Domain.Contains(on) && part < -9"}}},
 	{"rows: draws by arguments that give no law", "internal/rows TestNoBase",
 		[]edit{{"internal/rows.(*said).lawful", "!of.holds(a[i])", "false && !of.holds(a[i])"}}},
 	{"rows: pi for a column of that name", "internal/rows ColumnNamedPi",
