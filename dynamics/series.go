@@ -24,6 +24,8 @@ type Columns struct {
 	Categories  []string // columns of categories
 	Noun        string   // what messages call a state; "" is state
 	Untimed     bool     // Time of the series stays nil
+	// Worded is what to do about a column of text that is to hold numbers, by its name and its first text; nil says nothing.
+	Worded func(column, text string) string
 }
 
 func (c Columns) noun() string { return cmp.Or(c.Noun, "state") }

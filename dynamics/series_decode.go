@@ -34,6 +34,8 @@ type wanted struct {
 	levels *Levels            // of categories, which have no numbers
 	seen   map[string]int     // places in levels.Names
 	text   map[float64]string // of levels that are numbers
+	words  []int              // faults of cells that are text
+	some   bool               // whether a cell is a number
 }
 
 func (d *decoder) fault(line, column int, format string, args ...any) {
@@ -65,6 +67,7 @@ func (d *decoder) decode(r io.Reader, c Columns) {
 	d.series = &Series{File: d.file, Values: map[string][]float64{}, Singles: map[string][]float32{}, Given: map[string][]float64{},
 		Levels: map[string]Levels{}}
 	d.readRows()
+	d.worded(c)
 	if len(d.faults) == 0 {
 		d.finish(c)
 	}
@@ -248,15 +251,47 @@ func (d *decoder) row(line int, record []string, at func(field int) (line, colum
 		if w.gaps && blank(cell) {
 			why = "not a number: leave the cell empty, or write NA, where a value is missing"
 		}
+		w.some = w.some || why == "" && v == v
 		if narrow := w.add(v); why == "" {
 			why = narrow
 		}
 		if why != "" {
+			if why == noNumber {
+				w.words = append(w.words, len(d.faults))
+			}
 			_, column := at(w.at)
 			d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
 		}
 	}
 }
+
+// worded leaves one fault, the first, of a column that is to hold numbers and holds text alone.
+func (d *decoder) worded(c Columns) {
+	gone := map[int]bool{}
+	for _, w := range d.wanted {
+		if len(w.words) < 2 || w.some {
+			continue
+		}
+		for _, i := range w.words[1:] {
+			gone[i] = true
+		}
+		if first, ok := errors.AsType[*DataError](d.faults[w.words[0]]); ok {
+			text, _, _ := strings.Cut(first.Text, " in column ")
+			first.Text += fmt.Sprintf(", nor is one in any of %d other rows", len(w.words)-1)
+			if c.Worded != nil {
+				first.Text += ": " + c.Worded(w.column, text)
+			}
+		}
+	}
+	i := -1
+	d.faults = slices.DeleteFunc(d.faults, func(error) bool {
+		i++
+		return gone[i]
+	})
+}
+
+// noNumber is said of text where a number is asked for.
+const noNumber = "not a number"
 
 // level adds a cell of categories. Where it is the number that another is, in a spelling not
 // seen before, it returns that of the other.
@@ -344,7 +379,7 @@ func quote(text string) string {
 // source may hold beside (2_000, 0x1p1) is none.
 func number(cell string) (v float64, why string) {
 	if strings.ContainsAny(cell, "_xXpP") {
-		return math.NaN(), "not a number"
+		return math.NaN(), noNumber
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
@@ -353,7 +388,7 @@ func number(cell string) (v float64, why string) {
 	case errors.Is(err, strconv.ErrRange), err == nil && math.Abs(v) > largest && !math.IsInf(v, 0):
 		return v, fmt.Sprintf("too large to compute with (at most %g): change the unit", largest)
 	case err != nil:
-		return math.NaN(), "not a number"
+		return math.NaN(), noNumber
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return v, "not a finite number: remove the row or fill the value in"
 	}

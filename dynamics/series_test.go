@@ -108,6 +108,8 @@ func TestBadSeries(t *testing.T) {
 		{"quote", head + "1900,\"1,2\n", `f.csv:2:11: extraneous or missing " in quoted-field`},
 		{"open quote", head + "1900,\"1,2\n1901,2,3\n1902,3,4\n",
 			`f.csv:2:1: a quotation mark that is opened in this row is not closed, or has letters behind it in line 4`},
+		{"words", "year,hare,lynx\n1900,many,2\n1901,NA,3\n1902,few,a\n1903,few,5\n", `f.csv:2:6: "many" in column "hare": not a number, ` +
+			`nor is one in any of 2 other rows` + "\n" + `f.csv:4:10: "a" in column "lynx": not a number`},
 		{"grouped", head + good + "1903,2_000,4\n", `f.csv:5:6: "2_000" in column "hare": not a number`},
 		{"hexadecimal", head + good + "1903,0x1p1,0X10\n", `f.csv:5:6: "0x1p1" in column "hare": not a number` + "\n" +
 			`f.csv:5:12: "0X10" in column "lynx": not a number`},
@@ -129,7 +131,7 @@ func TestBadSeries(t *testing.T) {
 				`f.csv:4:1: 2 cells in this row, 3 in the header`},
 		{"two columns", "year\n" + good, `f.csv:1:1: no column "hare" for state "H" (columns: "year")` + "\n" +
 			`f.csv:1:1: no column "lynx" for state "L" (columns: "year")`},
-		{"very many", head + strings.Repeat("1,x,1\n", 50), "f.csv: and 30 more"},
+		{"very many", head + "1899,1,2\n" + strings.Repeat("1,x,1\n", 50), "f.csv: and 30 more"},
 	} {
 		s, err := DecodeSeries(strings.NewReader(c.text), "f.csv", lynxColumns)
 		if err == nil || s != nil {

@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -29,7 +30,7 @@ type Endless struct {
 //
 //	E[(1 − (x − m)·∂U/τ)·g(r) + g′(r)] = 0,
 //
-// for the density of r must fall as fast as the draws do. Where the first part is missing,
+// where to U/τ belongs −log of the law that ladders begin at, if there is one, for the density of r must fall as fast as the draws do. Where the first part is missing,
 // draws end because the run does: they spread farther the longer it is. Only tails are looked
 // at whose outer tenth is far out, and sides that no wall closes.
 func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
@@ -41,25 +42,33 @@ func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 		}
 	}
 	d := p.Potential.Dim()
-	if q.exact == nil || p.Chart != nil || len(chains[0])%d != 0 {
+	var base *probe
+	if p.Base != nil {
+		base = newProbe(p.Base.Potential, 1)
+	}
+	if q.exact == nil || base != nil && base.exact == nil || p.Chart != nil || len(chains[0])%d != 0 {
 		return nil
 	}
 	var found []Endless
 	x := evenly(chains, d)
-	var slopes [][]float64
+	slopes := sync.OnceValue(func() [][]float64 {
+		all := slopesAt(q, x, d, tau, nil)
+		if all == nil || base == nil {
+			return all
+		}
+		return slopesAt(base, x, d, 1, all)
+	})
 	for j := range d {
 		for _, sign := range []float64{1, -1} {
 			m, a, b := side(x, j, d, sign)
 			if closed(walls, j, sign) || !(b > wideTail*a) || !(a > 0) {
 				continue
 			}
-			if slopes == nil {
-				slopes = slopesAt(q, x, d)
-			}
-			if slopes == nil {
+			of := slopes()
+			if of == nil {
 				return nil
 			}
-			if endless(x, slopes, j, d, sign, m, a, b, tau) {
+			if endless(x, of, j, d, sign, m, a, b) {
 				found = append(found, Endless{j, sign > 0})
 			}
 		}
@@ -81,8 +90,8 @@ func evenly(chains [][]float64, d int) [][]float64 {
 	return out
 }
 
-// slopesAt are the slopes of U at the draws; nil if one is not finite.
-func slopesAt(q *probe, chains [][]float64, d int) [][]float64 {
+// slopesAt are the slopes of an energy over τ at the draws, and of others that are there already; nil if one is not finite.
+func slopesAt(q *probe, chains [][]float64, d int, tau float64, others [][]float64) [][]float64 {
 	m := newMeter(q, d, nil)
 	defer m.close()
 	out := make([][]float64, len(chains))
@@ -91,7 +100,12 @@ func slopesAt(q *probe, chains [][]float64, d int) [][]float64 {
 			if !m.finite(c[at : at+d]) {
 				return nil
 			}
-			out[i] = append(out[i], m.a...)
+			for j, v := range m.a {
+				if v /= tau; others != nil {
+					v += others[i][at+j]
+				}
+				out[i] = append(out[i], v)
+			}
 		}
 	}
 	return out
@@ -119,7 +133,7 @@ func side(chains [][]float64, j, d int, sign float64) (m, a, b float64) {
 }
 
 // endless reports whether the slopes leave the fall of the draws on a side unexplained.
-func endless(chains, slopes [][]float64, j, d int, sign, m, a, b, tau float64) bool {
+func endless(chains, slopes [][]float64, j, d int, sign, m, a, b float64) bool {
 	width := math.Log(b / a)
 	of, fall, n := make([][]float64, len(chains)), 0.0, 0.0
 	for i, c := range chains {
@@ -127,7 +141,7 @@ func endless(chains, slopes [][]float64, j, d int, sign, m, a, b, tau float64) b
 			v, out := 0.0, sign*(c[at]-m)
 			n++
 			if out > a {
-				v = (1 - (c[at]-m)*slopes[i][at]/tau) * math.Min(1, math.Log(out/a)/width)
+				v = (1 - (c[at]-m)*slopes[i][at]) * math.Min(1, math.Log(out/a)/width)
 				if out < b {
 					v += 1 / width
 					fall += 1 / width

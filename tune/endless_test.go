@@ -15,7 +15,10 @@ import (
 // with heavy tails, which fall as their draws do, are not, at any temperature, nor is what a
 // wall ends. Draws are independent, so that a law is told by chance once in three million.
 //
-// Mutants it kills: slopes left out; the temperature left out; walls that are not looked at.
+// Where ladders begin at a law, its slopes count, and those of the rest alone would be told.
+//
+// Mutants it kills: slopes left out; the temperature left out; walls that are not looked at; a law that ladders
+// begin at left out, or in place of the rest.
 func TestEndlessTails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	student := func(nu float64) func(x []float64) { // by normals over roots of gamma numbers of whole degrees
@@ -51,6 +54,10 @@ func TestEndlessTails(t *testing.T) {
 		x[0] = math.Exp(10 * rng.Float64())
 		x[1] = (1 + rng.NormFloat64()/math.Sqrt2) / x[0]
 	}
+	constant := func(grad, x []float64) float64 {
+		clear(grad)
+		return 0
+	}
 	wall := func(at float64) domain.Domain {
 		box, err := domain.NewBox([]float64{-at, math.Inf(-1)}, []float64{at, math.Inf(1)})
 		if err != nil {
@@ -66,19 +73,23 @@ func TestEndlessTails(t *testing.T) {
 		tau    float64
 		domain domain.Domain
 		want   string
+		base   func(grad, x []float64) float64
 	}{
 		{"normal", 2, func(grad, x []float64) float64 {
 			copy(grad, x)
 			return (x[0]*x[0] + x[1]*x[1]) / 2
-		}, func(x []float64) { x[0], x[1] = rng.NormFloat64(), rng.NormFloat64() }, 1, nil, "[]"},
-		{"Student's with 3 degrees", 1, studentU(3, 1), student(3), 1, nil, "[]"},
-		{"Cauchy", 1, studentU(1, 1), student(1), 1, nil, "[]"},
-		{"Cauchy of three", 3, studentU(1, 1), student(1), 1, nil, "[]"},
-		{"Cauchy at another temperature", 1, studentU(1, 0.2), student(1), 0.2, nil, "[]"},
-		{"Cauchy draws of a constant", 1, func(grad, x []float64) float64 { grad[0] = 0; return 0 }, student(1), 1, nil,
-			"[{0 true} {0 false}]"},
-		{"hyperbola", 2, hyperbola, arm, 1, nil, "[{0 true}]"},
-		{"hyperbola in a box", 2, hyperbola, arm, 1, wall(1e5), "[]"},
+		}, func(x []float64) { x[0], x[1] = rng.NormFloat64(), rng.NormFloat64() }, 1, nil, "[]", nil},
+		{"Student's with 3 degrees", 1, studentU(3, 1), student(3), 1, nil, "[]", nil},
+		{"Cauchy", 1, studentU(1, 1), student(1), 1, nil, "[]", nil},
+		{"Cauchy of three", 3, studentU(1, 1), student(1), 1, nil, "[]", nil},
+		{"Cauchy at another temperature", 1, studentU(1, 0.2), student(1), 0.2, nil, "[]", nil},
+		{"Cauchy draws of a constant", 1, constant, student(1), 1, nil,
+			"[{0 true} {0 false}]", nil},
+		{"hyperbola", 2, hyperbola, arm, 1, nil, "[{0 true}]", nil},
+		{"hyperbola in a box", 2, hyperbola, arm, 1, wall(1e5), "[]", nil},
+		{"a constant, from Cauchy's", 1, constant, student(1), 1, nil, "[]", studentU(1, 1)},
+		{"half of Cauchy's twice", 1, studentU(1, 0.1), student(1), 0.2, nil, "[]", studentU(1, 0.5)},
+		{"hyperbola, from a constant", 2, hyperbola, arm, 1, nil, "[{0 true}]", constant},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			chains := make([][]float64, 4)
@@ -90,6 +101,9 @@ func TestEndlessTails(t *testing.T) {
 				}
 			}
 			p := r2sgld.Problem{Potential: potential.Func(c.d, c.u), Domain: c.domain}
+			if c.base != nil {
+				p.Base = &r2sgld.Base{Potential: potential.Func(c.d, c.base)}
+			}
 			if got := fmt.Sprint(EndlessTails(p, c.tau, chains)); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}

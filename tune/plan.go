@@ -111,7 +111,7 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 	s = settled(s)
 	plan, t, err := survey(ctx, p, s, min(max(s.Iterations/planShare, planLeast), planMost))
 	if err != nil {
-		return nil, err
+		return nil, (&Unplanned{At: "the short run"}).unless(ctx, err)
 	}
 	plan.extend(s, t, s.Iterations)
 	plan.advise(s)
@@ -122,17 +122,23 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 // will do, which u ends. Of s it takes what [Tune] takes, beside the lengths of
 // the run's first round and of what is kept, and its kernel as [Run] does.
 func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Plan, error) {
-	begun := time.Now()
-	f, s, u, err := Options{}.warmUp(ctx, p, settled(withKernel(p, s, u)), u)
+	begun, end := time.Now(), &Unplanned{At: "the warm-up"}
+	o := Options{Show: func(f *Found) error { end.Found = f; return nil }, Looking: func(now bool) {
+		if ctx.Err() == nil {
+			end.At = map[bool]string{true: "the search for modes", false: "the warm-up"}[now]
+		}
+	}}
+	f, s, u, err := o.warmUp(ctx, p, settled(withKernel(p, s, u)), u)
 	if err != nil {
-		return nil, err
+		return nil, end.unless(ctx, err)
 	}
 	seconds := time.Since(begun).Seconds()
 	p = f.Modes.Problem(p)
 	p.Chart = nil
+	end.At = "the short run of the ladder that the warm-up found"
 	plan, t, err := survey(ctx, p, s, trialOf(s, u))
 	if err != nil {
-		return nil, err
+		return nil, end.unless(ctx, err)
 	}
 	last := f.Rounds[len(f.Rounds)-1]
 	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias,
@@ -145,6 +151,43 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 	plan.advise(s)
 	return plan, nil
 }
+
+// An Unplanned error says how far a plan came before its context ended.
+type Unplanned struct {
+	At    string // what had not ended
+	Found *Found // by the last round of warm-up; nil before the first
+	Err   error
+}
+
+// unless is the error with what it came of, if that is the end of the context, or that alone.
+func (e *Unplanned) unless(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	e.Err = err
+	return e
+}
+
+// Error says what had not ended, and what was done.
+func (e *Unplanned) Error() string {
+	if e.Found == nil {
+		return e.At + " had not ended"
+	}
+	steady := "its step sizes and temperatures were not steady yet"
+	if e.Found.Done {
+		steady = "its step sizes and temperatures were steady"
+	}
+	iterations, _ := e.Found.Made()
+	rounds := "1 round"
+	if n := len(e.Found.Rounds); n > 1 {
+		rounds = fmt.Sprintf("%d rounds", n)
+	}
+	return fmt.Sprintf("%s had not ended. The warm-up had made %s, %d iterations of each ladder, with %d rungs now: %s", e.At, rounds, iterations,
+		len(e.Found.Beta), steady)
+}
+
+// Unwrap returns what ended it.
+func (e *Unplanned) Unwrap() error { return e.Err }
 
 // trialOf is the length of the short run of method auto.
 func trialOf(s r2sgld.Settings, u Until) int {

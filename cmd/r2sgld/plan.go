@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,26 +21,56 @@ import (
 
 func planCommand() *cobra.Command {
 	var c common
+	var most time.Duration
 	cmd := &cobra.Command{
 		Use:   "plan CONFIG.yaml",
 		Short: "What a run will do: acceptance, rungs needed, time, memory, after a short measurement",
 		Long: `What a run of sample, identify or train will do, after a short measurement: how often
 rungs will trade, how many rungs it takes, effective sample size, time, memory and
 disk. With method auto, the ladder that it finds. Of a training: its time and memory,
-how often rungs would trade by rule metropolis, and the ladder that would. Nothing is
+how often rungs would trade by rule metropolis, and the ladder that would. Where the
+measurement takes longer than --time it ends, and says what was not reached. Nothing is
 written.`,
 		Example: `  r2sgld plan examples/flower.yaml
   r2sgld plan examples/networks/fashion.yaml
   r2sgld plan examples/flower.yaml --set 'sampler.temperature=[1, 1000]' --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.plan(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if most <= 0 {
+				return &job.Refused{Err: fmt.Errorf("--time %s: must be positive, such as 10m", most)}
+			}
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), most, errLate)
+			defer cancel()
+			cmd.SetContext(ctx)
+			err := c.plan(cmd, args[0])
+			if err != nil && context.Cause(ctx) == errLate {
+				return late(args[0], most, err)
+			}
+			return err
+		},
 	}
 	c.display(cmd)
 	f := cmd.Flags()
+	f.DurationVar(&most, "time", 5*time.Minute, "how long the measurement may take")
 	f.IntVar(&c.threads, "threads", 0, "ladders, or networks of a training, that run at once (default all processors)")
 	f.StringArrayVar(&c.set, "set", nil, "override a key, as in --set sampler.iterations=100000 (repeatable)")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers; overrides sampler.seed")
 	return cmd
+}
+
+var errLate = errors.New("the time of the plan is over")
+
+// tells is how long a measurement that is over time may take to say how far it came.
+const tells = time.Second
+
+// late is the error of a plan that took longer than it may.
+func late(path string, most time.Duration, err error) error {
+	where := "the measurement had not ended"
+	if of, ok := errors.AsType[*tune.Unplanned](err); ok {
+		where = of.Error()
+	}
+	return fmt.Errorf("%s: no plan within %s: %s. More is not known. Give it more time (--time %s), or see whether the density has a finite "+
+		"integral and how long a gradient takes", path, most, where, 4*most)
 }
 
 // plan forecasts the run of a configuration.
@@ -72,7 +104,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	r.Settings.Threads = c.threads
 	_, progress := c.screen()
 	work := report.StartWork(progress, r.Name, "measuring")
-	plan, err := unlessStopped(cmd.Context(), func() (*tune.Plan, error) { return planned(cmd, r) })
+	plan, err := stoppedAfter(cmd.Context(), tells, func() (*tune.Plan, error) { return planned(cmd, r) })
 	work.Stop()
 	if err != nil {
 		return unplanned(r, err)

@@ -30,7 +30,8 @@ func resumeCommand() *cobra.Command {
 never interrupted. --iterations extends a run (of method auto: to so many iterations
 at least), and so does --set sampler.until.ess=4000 with method auto; --set also
 changes the step sizes, the cap or the swaps from here on, or what figures show
-(figures.parameters=[a, b]), also of a finished run. A training goes on to the
+(figures.parameters=[a, b]) and outputs tell (model.outputs={or: exp(b)}), also of a
+finished run. A training goes on to the
 bytes of one that was never interrupted; it cannot be extended, and --set can change
 its device alone. What is finished stays as it is.`,
 		Example: `  r2sgld resume runs/flower-20261121-101300
@@ -216,8 +217,8 @@ func sameLaw(begun, now *config.Run) error {
 	}
 	if a != b {
 		return &job.Refused{Err: errors.New(
-			"a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until, figures and, unless its schedule is cosine, " +
-				"sampler.iterations only: start a new run for anything else")}
+			"a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until, figures, outputs and, unless its schedule " +
+				"is cosine, sampler.iterations only: start a new run for anything else")}
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestConfigurationOfThisCommand(t *testing.T) {
 	_, err := ParseTheory("f.yaml", []byte(goodTheory+"sampler: {method: auto}\n"), nil)
 	compareProblems(t, err, `f.yaml:11:1: unknown key "sampler"; known keys: name, variables, potential, domain, theory`)
 	_, err = Parse("sample", "f.yaml", []byte(goodSample+"theory: {grid: 100}\n"), nil)
-	compareProblems(t, err, `f.yaml:12:1: unknown key "theory"; known keys: name, variables, potential, noise, domain, sampler, figures`)
+	compareProblems(t, err, `f.yaml:12:1: unknown key "theory"; known keys: name, variables, potential, noise, domain, sampler, outputs, figures`)
 	if _, err := ParseTheory("f.yaml", []byte("variables: [x]\npotential: \"0\"\ndomain: {box: {x: [0, 2]}}\n"), nil); err != nil {
 		t.Errorf("one without sections: %v", err)
 	}

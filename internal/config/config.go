@@ -21,6 +21,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/derived"
 	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/rows"
 	"github.com/r2sgld/r2sgld/tune"
@@ -43,16 +44,10 @@ type Run struct {
 	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
 	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
 	Rows     *rows.Posterior   // of fit
-	Outputs  Outputs           // what is known of states beside their energies; nil where nothing is
+	Outputs  derived.Outputs   // what is known of states beside their energies; nil where nothing is
 	Warnings []string          // what a user should know, though it is allowed
 	Note     string            // what to say before it begins; "" is nothing
 	Resolved Resolved
-}
-
-// Outputs are what is known of states beside their energies: numbers with names.
-type Outputs interface {
-	OutputNames() []string
-	Outputs(states [][]float64, seed int64) ([][]float64, error)
 }
 
 // dear reports whether gradients are: a model that is not linear in its parameters goes through
@@ -76,8 +71,9 @@ type loader struct {
 	names []string           // of the coordinates
 	fixed map[string]float64 // names in constraints that stand for numbers
 	*sampler.Choice
-	region *region.Region // where states may be
-	center []float64      // the mode of a model's posterior; nil if there is none
+	region *region.Region    // where states may be
+	center []float64         // the mode of a model's posterior; nil if there is none
+	white  *r2sgld.Whitening // in which a run of a model moves; nil in its coordinates
 	// startless says why the density is 0 at a point, "" where it is not known to be; nil never is.
 	startless func(x []float64) string
 }

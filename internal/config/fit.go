@@ -48,6 +48,14 @@ type RowModel struct {
 	LogLik      []string `json:"log_lik,omitempty"`
 	Constraints []string `json:"constraints,omitempty"`
 	Labels      []string `json:"labels,omitempty"`
+	Outputs     Ordered  `json:"outputs,omitempty"`
+}
+
+// Drawn is the same model without what follows from draws.
+func (m *RowModel) Drawn() any {
+	d := *m
+	d.Outputs = nil
+	return &d
 }
 
 // textOrList is one text or a list of them.
@@ -114,6 +122,8 @@ func (f *fitReader) modelKeys() []key.Key {
 		textOrList("constraints", &r.Constraints).Tells("none", "[inequalities](#constraints) in the parameters, such as `c[A] <= c[B]`"),
 		textOrList("labels", &r.Labels).Tells("none", "of a mixture: vectors whose entries are of [components](#labels-of-components) that bear no "+
 			"name; of one, all with the same entries"),
+		outputsKey(f.outputs).Tells("none", "[numbers that follow](#outputs) from the parameters, such as `exp(b)` or `c[A] - c[B]`; "+
+			"`effect[site]` has one for each level of a column"),
 	}
 }
 
@@ -190,6 +200,13 @@ func (f *fitReader) lets(l *key.Reader, n *yamlpos.Node) {
 	}
 }
 
+// outputs reads formulas of what follows from the parameters.
+func (f *fitReader) outputs(l *key.Reader, n *yamlpos.Node) {
+	f.resolved.Outputs = readOutputs(l, n, func(e yamlpos.Field) {
+		f.model.Outputs = append(f.model.Outputs, rows.Formula{Name: e.Key.Text, Text: e.Value.Text})
+	})
+}
+
 // fit makes the run of a model of rows.
 func (l *loader) fit() (*Run, error) {
 	l.identify, l.OfModel, l.OfRows = true, true, true
@@ -227,9 +244,8 @@ func (l *loader) fit() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Labels != nil {
+	if s.Outputs = p.Outputs; p.Labels != nil {
 		f.alike(s.Problem, p, found)
-		s.Outputs = p.Labels
 	}
 	by, warnings := f.minibatch(p, s.Problem, found)
 	if err := l.Problems.Err(); err != nil {
@@ -332,13 +348,12 @@ func (l *loader) firstMode(s *Run, p *rows.Posterior, found []modes.Mode) *modes
 	if l.region.Slice != nil {
 		return &found[0]
 	}
-	j := pole(s.Problem, p.Prior, found[0].X)
-	if j < 0 {
+	at := pole(s.Problem, p, found[0].X)
+	if at == nil {
 		return &found[0]
 	}
-	s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the run "+
-		"may be slow or wrong. A law of other parameters whose scale may be 0 does that: write m + s*z[group] with z[group]: normal(0, 1) for "+
-		"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
+	s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s: no mode is there to begin at, and the run may be slow or "+
+		"wrong. %s.", at.goes, at.advice))
 	return nil
 }
 

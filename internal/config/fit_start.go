@@ -58,15 +58,20 @@ func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode, standard 
 	if err := f.Problems.Err(); err != nil {
 		return err
 	}
+	f.whiten(whitening)
 	f.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
 	if err := f.Problems.Err(); err != nil {
 		return err
 	}
 	f.startsInChart(s, coordinates)
-	if f.Sampler.Whiten == nil || *f.Sampler.Whiten {
-		s.Settings.Whitening = whitening
-	}
 	return nil
+}
+
+// whiten has a run move in the coordinates of a whitening, unless it is not to.
+func (l *loader) whiten(by *r2sgld.Whitening) {
+	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
+		l.white = by
+	}
 }
 
 // chart are the coordinates in which the priors are the law that ladders begin at; nil
@@ -103,6 +108,9 @@ func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
 			Draw: func(y []float64, rng *rand.Rand) {
 				x := make([]float64, len(f.names))
 				of.Base.Draw(x, rng)
+				for _, shares := range p.Equations {
+					lift(x, shares)
+				}
 				f.region.Slice.Reduced(y, x)
 			}}
 	}
@@ -111,6 +119,22 @@ func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
 	}
 	s.Problem = with
 	return true
+}
+
+// leastShare is the least share that the coordinates of a slice, in which rounding is that of 1, tell from 0, per
+// share of its simplex.
+const leastShare = 0x1p-50
+
+// lift has shares that add up to 1 keep so far from 0 that those which round to it do not lie beyond the wall.
+func lift(x []float64, shares []int) {
+	sum, least := 0.0, leastShare*float64(len(shares))
+	for _, j := range shares {
+		x[j] = max(x[j], least)
+		sum += x[j]
+	}
+	for _, j := range shares {
+		x[j] /= sum
+	}
 }
 
 // sorted has the base law of a problem keep the orders of parameters whose entries have one law:
@@ -146,31 +170,6 @@ func (f *fitReader) sorted(s *r2sgld.Problem, p *rows.Posterior, chart *prior.Ch
 		chart.Coordinates(y, x)
 	}
 	s.Base, s.Potential = &base, add(s.Potential, -log)
-}
-
-// pole is a coordinate along which −log density falls like the logarithm of the distance to
-// the lower end of its support, or faster, where descents ended; -1 is none. At a minimum
-// the slope is 0, on a wall there the distance is, and at another wall no step leads on: where
-// their product is not small and one does, numbers came to an end before the descent.
-func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
-	eval, energy, g := p.Potential.Evaluator(1, nil), make([]float64, 1), make([]float64, len(x))
-	eval.Eval(energy, g, x)
-	for j, lo := range of.Lower {
-		rate := (x[j] - lo) * g[j]
-		if math.IsInf(lo, 0) || !(rate > 0.5) {
-			continue
-		}
-		const part = 1e-3 // of the way
-		on, then := slices.Clone(x), energy[0]
-		if on[j] -= part * (x[j] - lo); p.Domain != nil && !p.Domain.Contains(on) {
-			continue
-		}
-		if eval.Eval(energy, make([]float64, len(x)), on); then-energy[0] > part*rate/2 {
-			return j
-		}
-		energy[0] = then
-	}
-	return -1
 }
 
 // modes are the minima of −log density that descents from the priors, and from around a

@@ -49,6 +49,9 @@ func (l *loader) identification() (*Run, error) {
 	s.Model = p
 	l.names, l.center = p.Parameters, p.Center
 	l.parameterDomain(p.Prior, root.Field("model")).Settle(root.Field("model").Key("constraints"))
+	outputs := root.Field("model").Field("outputs")
+	of, _ := l.formulas(outputs)
+	l.follow(s, outputs, of)
 	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(l.Node.Field("init"))
 	l.reference()
@@ -120,6 +123,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	if len(l.Problems) > 0 {
 		return
 	}
+	l.whiten(whitening)
 	l.settle(s, []float64{1, 3}, 200_000, 20_000, 20)
 	if len(l.Problems) > 0 {
 		return
@@ -129,9 +133,6 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	}
 	if chart != nil {
 		l.startsInChart(s, chart.Coordinates)
-	}
-	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
-		s.Settings.Whitening = whitening
 	}
 }
 

@@ -29,6 +29,7 @@ model:
 	for _, c := range []struct{ old, new, want string }{
 		{"    w: simplex(2)\n", "", ""}, // good
 		{"[u, v]", "[u, u]", `f.yaml:9:20: u stands there twice`},
+		{"mu[g], diag", "[mu[g,1], mu[C,2]], diag", `f.yaml:9:57: there is no entry mu[C,2] (there are mu[A,1], mu[B,1], mu[A,2], mu[B,2])`},
 		{"mu[g], diag", "mu, diag", `f.yaml:9:47: mu of multi_normal_cholesky is a list`},
 		{"(s, K)", "(s, [[1, 0], [K[3,1], 1]])", "f.yaml:9:93: K[3,1] is no entry of K, which has 2 rows and columns: write K[2,1]"},
 		{"(s, K)", "(s, L)", "f.yaml:9:54: diag_pre_multiply multiplies each row of a matrix: s has 2 entries, and L 3 rows"},

@@ -156,12 +156,7 @@ func (f *fitReader) beginByMinibatches(s *Run, p *rows.Posterior, m *rows.Miniba
 	if err := f.Problems.Err(); err != nil {
 		return err
 	}
+	f.whiten(&r2sgld.Whitening{Center: found[0].X, L: found[0].L})
 	f.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
-	if err := f.Problems.Err(); err != nil {
-		return err
-	}
-	if f.Sampler.Whiten == nil || *f.Sampler.Whiten {
-		s.Settings.Whitening = &r2sgld.Whitening{Center: found[0].X, L: found[0].L}
-	}
-	return nil
+	return f.Problems.Err()
 }

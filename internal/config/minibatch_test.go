@@ -44,3 +44,31 @@ func TestHeavyMinibatches(t *testing.T) {
 		}
 	}
 }
+
+// A step that is not given is one of the coordinates in which a fit moves, whatever the rows and however narrow
+// their posterior is: with minibatches of little noise it is about that of all rows.
+func TestStepsOfMinibatches(t *testing.T) {
+	for _, scale := range []float64{1, 1e6} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		var csv strings.Builder
+		csv.WriteString("y,x\n")
+		for range 20_000 {
+			x := rng.NormFloat64()
+			fmt.Fprintf(&csv, "%g,%g\n", scale*(1+x/2+rng.NormFloat64()), x)
+		}
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "rows.csv"), csv.String())
+		for _, sampler := range []string{"minibatch: 512, method: r2sgld", "method: r2sgld, kernel: sgld", "minibatch: 512, method: sgld"} {
+			s, err := Parse("fit", filepath.Join(dir, "rows.yaml"), []byte(fmt.Sprintf("name: rows\ndata: rows.csv\nmodel:\n  parameters: {a: \"normal(0, "+
+				"%g)\", b: \"normal(0, %g)\"}\n  likelihood: y ~ student_t(5, a + b*x, %g)\nsampler: {%s}\n", 9*scale, 9*scale, scale, sampler)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, eta := range s.Settings.StepSize {
+				if !(eta > 0.01 && eta <= 0.06) || s.Settings.Whitening == nil {
+					t.Errorf("scale %g, %s: steps %v", scale, sampler, s.Settings.StepSize)
+				}
+			}
+		}
+	}
+}

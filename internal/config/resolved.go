@@ -23,6 +23,7 @@ type Resolved struct {
 	Model     any             `json:"model,omitempty"`     // of identify *system.Model, of fit *RowModel
 	Domain    any             `json:"domain,omitempty"`    // of sample, as written
 	Sampler   sampler.Sampler `json:"sampler"`
+	Outputs   Ordered         `json:"outputs,omitempty"` // of sample
 	Figures   *Figures        `json:"figures,omitempty"`
 }
 
@@ -79,9 +80,12 @@ func (r Resolved) Law() (string, error) {
 
 // Hash is a fingerprint of all that determines the draws: equal for two
 // configurations that differ in their layout, the order of their keys, the
-// folder of the data or the figures only. 64 hexadecimal digits.
+// folder of the data, the figures or what follows from draws only. 64 hexadecimal digits.
 func (r Resolved) Hash() (string, error) {
-	r.Figures = nil
+	r.Figures, r.Outputs = nil, nil
+	if m, ok := r.Model.(interface{ Drawn() any }); ok {
+		r.Model = m.Drawn()
+	}
 	if d, ok := r.Data.(interface{ Elsewhere() any }); ok {
 		r.Data = d.Elsewhere()
 	}

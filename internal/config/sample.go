@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/derived"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -53,6 +54,8 @@ func (l *loader) sample() (*Run, error) {
 		s.Resolved.Potential = l.region.Plain(at)
 	}
 	l.absentVariables(at)
+	var more *derived.Formulas
+	more, s.Resolved.Outputs = l.formulas(root.Field("outputs"))
 	s.Resolved.Figures = l.readFigures(root.Field("figures"), l.names)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
@@ -64,6 +67,7 @@ func (l *loader) sample() (*Run, error) {
 	if of, ok := u.(*command.Potential); ok && len(of.OutputNames()) > 0 {
 		s.Outputs = of
 	}
+	l.follow(s, root.Field("outputs"), more)
 	s.Problem = l.target(u)
 	temperature := []float64{1, 3}
 	if bounded(l.region.Domain) {
@@ -88,6 +92,7 @@ func (l *loader) sampleKeys() []key.Key {
 		key.Mapping("noise", (&Noise{}).keys()).By(nil).Tells("none", "[synthetic noise](#noise-of-sample)"),
 		region.Key().Tells("all of ℝᵈ", "[domain](#domain)"),
 		key.Mapping("sampler", l.Known()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		outputsKey(nil).Tells("none", "[numbers that follow](#outputs) from the variables, such as `x^2 + y^2`"),
 		figuresKey(),
 	}
 }
@@ -140,6 +145,7 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 		p.Strength = 1 / (smoothingSteps * slices.Max(l.Sampler.StepSize))
 	}
 	s.Settings = l.Sampler.Settings(l.Method, len(l.names))
+	s.Settings.Whitening = l.white
 	if points := l.starts(); points != nil {
 		s.Settings.Start, s.Settings.MoreStarts = points[0], points[1:]
 	}
@@ -218,7 +224,11 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 		if l.Method.Wall == sampler.Mirrored {
 			p, start = l.dual(p)
 		}
-		s.StepSize, err = tune.Steps(l.programs.Context, p, s.Temperature, start, *s.Seed)
+		if l.white != nil && l.Method.Wall != sampler.Mirrored {
+			s.StepSize, err = tune.WhitenedSteps(l.programs.Context, p, l.white, s.Temperature, *s.Seed)
+		} else {
+			s.StepSize, err = tune.Steps(l.programs.Context, p, s.Temperature, start, *s.Seed)
+		}
 	} else {
 		err = tune.Finite(l.programs.Context, p, l.from(), *s.Seed)
 	}

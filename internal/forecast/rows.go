@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,6 +109,10 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has no column for %s: what is predicted together with it is compared without it.", r.Data,
 			name))
 	}
+	for _, l := range t.of.New {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s holds %s that the fit has not seen, %s: what it has for them is drawn from its priors, given "+
+			"the other parameters of each draw.", l.Column, text.Counted(len(l.Names), "level"), few(l.Names)))
+	}
 	if w := disagreement(t.src.parameters); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}
@@ -131,6 +136,14 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 	r.shown = table.head(10)
 	files, figures, err := t.render(ctx, r, table, drawn, shown)
 	return files, r, figures, err
+}
+
+// few are the first of some names.
+func few(names []string) string {
+	if len(names) > 5 {
+		names = append(slices.Clone(names[:5]), "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // outcomeOf is what draws say of an outcome, whose columns it adds to the table.

@@ -2,6 +2,8 @@ package mutants
 
 // ofTheProgram are faults of the program, its files and studies.
 var ofTheProgram = []fault{
+	{"yaml: lists that something follows", "internal/config/yamlpos TestBrokenText",
+		[]edit{{"internal/config/yamlpos.unquoted", "case list != nil &&", "case list == nil &&"}}},
 	{"barriers looked for at a few points", "internal/modes TestJoins$", []edit{{"internal/modes.(*Target).highest", "range 2", "range 1"}}},
 	{"the highest barriers first", "internal/modes TestJoins$", []edit{
 		{"internal/modes.(*Target).Joins", "cmp.Compare(a.Energy, b.Energy)", "cmp.Compare(b.Energy, a.Energy)"},

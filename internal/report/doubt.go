@@ -82,6 +82,27 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 	return out
 }
 
+// Undefined says which outputs are not finite numbers in all draws; nil where all are.
+func Undefined(ps []Parameter) []string {
+	var names []string
+	for _, p := range ps {
+		if p.Q50 != p.Q50 {
+			names = append(names, p.Name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	if len(names) > mostNamed {
+		names = append(names[:mostNamed], "…")
+	}
+	return []string{strings.Join(names, ", ") + ": not a finite number in all draws, so that nothing is told of it. Such outputs divide by 0, or " +
+		"take the logarithm of a number that may be negative."}
+}
+
+// mostNamed is how many outputs a warning names.
+const mostNamed = 5
+
 // worstOf is the parameter of which a number is largest.
 func worstOf(ps []Parameter, of func(Parameter) float64) Parameter {
 	worst := ps[0]

@@ -9,8 +9,10 @@ import (
 )
 
 // Table lays the parameters out for a terminal, a line each.
-func Table(ps []Parameter, style text.Style) string {
-	rows := [][]string{{"parameter", "mean", "sd", "5 %", "50 %", "95 %", "mode", "ESS", "R̂"}}
+func Table(ps []Parameter, style text.Style) string { return table("parameter", ps, style) }
+
+func table(of string, ps []Parameter, style text.Style) string {
+	rows := [][]string{{of, "mean", "sd", "5 %", "50 %", "95 %", "mode", "ESS", "R̂"}}
 	for _, p := range ps {
 		d := text.Decimals(p.SD)
 		row := []string{p.Name}
@@ -26,16 +28,46 @@ func Table(ps []Parameter, style text.Style) string {
 	return text.Grid(rows, 1, style)
 }
 
-// OutputTable lays out the first of what a program says of draws, and counts the others.
+// mostOutputs is how many outputs a terminal shows.
+const mostOutputs = 20
+
+// OutputTable lays out outputs, of long arrays the first entries, and counts the others.
 func OutputTable(ps []Parameter, style text.Style) string {
-	const most = 20
-	switch {
-	case len(ps) == 0:
+	if len(ps) == 0 {
 		return ""
-	case len(ps) <= most:
-		return "\n" + Table(ps, style)
 	}
-	return "\n" + Table(ps[:most], style) + fmt.Sprintf(" and %s more in summary.json\n", text.Counted(len(ps)-most, "output"))
+	size := map[string]int{} // of arrays, by name
+	for _, p := range ps {
+		size[arrayOf(p.Name)]++
+	}
+	each := 1
+	for shown := func(each int) (n int) {
+		for _, v := range size {
+			n += min(v, each)
+		}
+		return n
+	}; each < len(ps) && shown(each+1) <= mostOutputs; {
+		each++
+	}
+	var first []Parameter
+	seen := map[string]int{}
+	for _, p := range ps {
+		if of := arrayOf(p.Name); seen[of] < each && len(first) < mostOutputs {
+			seen[of]++
+			first = append(first, p)
+		}
+	}
+	out := "\n" + table("output", first, style)
+	if more := len(ps) - len(first); more > 0 {
+		out += fmt.Sprintf(" and %s more in summary.json\n", text.Counted(more, "output"))
+	}
+	return out
+}
+
+// arrayOf is the name of what a number is an entry of, or its own.
+func arrayOf(name string) string {
+	bare, _, _ := strings.Cut(name, "[")
+	return bare
 }
 
 // Footer is the line of counts under the table.

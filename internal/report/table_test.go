@@ -1,11 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // The line of log Z has the error of an estimated volume, and of the step what it adds
@@ -39,5 +42,52 @@ func TestFooterSince(t *testing.T) {
 		if got := strings.SplitN(s.Footer(), "\n", 2)[0]; !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want its end to be %q", got, want)
 		}
+	}
+}
+
+// A terminal shows few outputs: of long arrays the first entries, so that none crowds out others, and how many
+// more there are.
+// Mutants: the first outputs alone; entries that are not counted.
+func TestOutputTableFoldsArrays(t *testing.T) {
+	var ps []Parameter
+	add := func(name string, n int) {
+		for k := range n {
+			ps = append(ps, Parameter{Name: fmt.Sprintf("%s[%d]", name, k+1)})
+		}
+	}
+	if got := OutputTable(nil, text.Style{}); got != "" {
+		t.Errorf("no outputs: %q", got)
+	}
+	add("long", 18)
+	ps = append(ps, Parameter{Name: "odds"})
+	if got := OutputTable(ps, text.Style{}); strings.Count(got, "\n") != 21 || !strings.Contains(got, " output ") || strings.Contains(got, "more") {
+		t.Errorf("19 outputs: %s", got)
+	}
+	add("cor", 4)
+	got := OutputTable(ps, text.Style{}) // 15 of long, the others whole
+	if strings.Count(got, "long[") != 15 || strings.Count(got, "cor[") != 4 || !strings.Contains(got, "odds") ||
+		!strings.HasSuffix(got, " and 3 outputs more in summary.json\n") {
+		t.Errorf("23 outputs: %s", got)
+	}
+	for k := range 30 {
+		ps = append(ps, Parameter{Name: fmt.Sprint("x", k)})
+	}
+	if got := OutputTable(ps, text.Style{}); strings.Count(got, "\n") != 23 || !strings.Contains(got, "and 33 outputs more") {
+		t.Errorf("53 outputs: %s", got)
+	}
+}
+
+// Outputs that are not numbers in all draws are told, few by name.
+func TestUndefinedOutputs(t *testing.T) {
+	nan := math.NaN()
+	ps := []Parameter{{Name: "a"}, {Name: "b", Q50: nan}}
+	if got := Undefined(ps[:1]); got != nil {
+		t.Errorf("defined outputs: %q", got)
+	}
+	if got := Undefined(ps); len(got) != 1 || !strings.HasPrefix(got[0], "b: not a finite number") {
+		t.Errorf("%q", got)
+	}
+	if got := Undefined(slices.Repeat(ps, 9)); len(got) != 1 || !strings.HasPrefix(got[0], "b, b, b, b, b, …: ") {
+		t.Errorf("%q", got)
 	}
 }

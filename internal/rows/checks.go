@@ -4,11 +4,63 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 )
+
+// missing reports entries of parameters that a term takes and that are not there, at their place in the formula
+// that names them.
+func (b *builder) missing(t term) bool {
+	before := len(b.faults)
+	text, _ := b.sums(t.text)
+	names, _ := expression.Names(text)
+	for _, n := range names {
+		bare, index := indexed(n)
+		v := b.vectors[bare]
+		if v == nil || index == nil || b.ofData(n) || slices.Contains(b.out.Names, n) {
+			continue
+		}
+		rows := b.levelled(v, strings.Join(index, ","))
+		for i, label := range index {
+			if row := slices.Contains(rows, i); row && v.corr == 0 || !row && v.corr == 0 && slices.Contains(v.plain(i), label) {
+				continue
+			}
+			path, at := b.place(t.path, n)
+			b.fault(path, at, "%s", b.noEntry(n))
+			break
+		}
+	}
+	return len(b.faults) > before
+}
+
+// place is where a name stands of which a formula at a path is: there, or where let says it.
+func (b *builder) place(path []string, name string) (of []string, at int) {
+	texts := map[string][]string{"likelihood": b.Model.Likelihood, "log_lik": b.LogLik}[path[0]]
+	text := texts[0]
+	if len(path) > 1 {
+		i, _ := strconv.Atoi(path[1])
+		text = texts[i-1]
+	}
+	left, right, law := strings.Cut(text, "~")
+	if law { // which formulas do not know
+		text = left + "+" + right
+	}
+	for _, l := range append([]Let{{Text: text}}, b.Let...) {
+		words, _ := expression.Words(l.Text)
+		for _, w := range words {
+			if w.Name && w.Text == name {
+				if l.Name != "" {
+					path = []string{"let", l.Name}
+				}
+				return path, w.Pos
+			}
+		}
+	}
+	return path, -1
+}
 
 // check reports values that a law cannot have, and arguments of data alone that it cannot
 // take: of each the first.

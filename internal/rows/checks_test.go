@@ -1,9 +1,13 @@
 package rows
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/dynamics"
 )
 
 // Parameters, lets and columns may have the names of laws, and of functions of rows alone.
@@ -46,5 +50,36 @@ func TestFormulasThatAreNeverFinite(t *testing.T) {
 	if _, err := Build(m, strings.NewReader("y,x\n1,2\n2,-1\n"), "t.csv"); err == nil ||
 		err.Error() != "t.csv:3: a*log(x) is not finite, whatever the parameters: a log density is a number" {
 		t.Error(err)
+	}
+}
+
+// An entry that is not there is told where a formula names it: in a likelihood, a log density or what let says.
+// Mutants: the place of the parameter; entries of a matrix by one index.
+func TestEntriesThatAreNotThere(t *testing.T) {
+	for _, c := range []struct {
+		likelihood, log, let string
+		path                 string
+		at                   int
+		want                 string
+	}{
+		{"deaths ~ poisson_log(c[A] + b[B,7])", "", "", "[model likelihood]", 28, "there is no entry b[B,7] (there are b[A,1], b[B,1]"},
+		{"deaths ~ poisson_log(b[site, 3])", "", "", "[model likelihood]", 21, "there is no entry b[site,3]"},
+		{"deaths ~ poisson_log(b[1, site])", "", "", "[model likelihood]", 21, "there is no entry b[1,site]"},
+		{"deaths ~ poisson_log(k[4])", "", "", "[model likelihood]", 21, "there is no entry k[4] (there are k[1], k[2])"},
+		{"deaths ~ poisson_log(level)", "", "c[A] - c[Z]", "[model let level]", 7, "there is no entry c[Z]"},
+		{"deaths ~ poisson_log(c[site])", "-k[3]*dose", "", "[model log_lik]", 1, "there is no entry k[3]"},
+	} {
+		m := model([]Parameter{{Name: "b[site, 2]"}, {Name: "c[site]"}, {Name: "k[2]"}}, c.likelihood)
+		if c.log != "" {
+			m.LogLik = []string{c.log}
+		}
+		if c.let != "" {
+			m.Let = []Let{{Name: "level", Text: c.let}}
+		}
+		_, err := Build(m, strings.NewReader(trial), "trial.csv")
+		fault, ok := errors.AsType[*dynamics.ModelError](err)
+		if !ok || fmt.Sprint(fault.Path) != c.path || fault.Offset != c.at || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q at %s, %d", c.likelihood, err, c.want, c.path, c.at)
+		}
 	}
 }

@@ -22,8 +22,8 @@ type comparisons struct {
 	place         map[int]string
 }
 
-// compare finds the comparisons of a formula, each in parentheses of its own. Only columns are
-// compared: of a parameter it would be a jump, which slopes do not know of.
+// compare finds the comparisons of a formula, each in parentheses of its own. Where slopes are asked for
+// only columns are compared: of a parameter it would be a jump, which slopes do not know of.
 func (b *builder) compare(path []string, words []expression.Word, begin int) comparisons {
 	c := comparisons{map[int]string{}, map[int]string{}, map[int]string{}}
 	for i, w := range words {
@@ -40,7 +40,7 @@ func (b *builder) compare(path []string, words []expression.Word, begin int) com
 		switch p := b.parameter(words[from : to+1]); {
 		case !bare || others > 1 || from == i || to == i:
 			b.fault(path, begin+w.Pos, "a comparison of columns is 1 or 0, and stands in parentheses of its own: (age %s 30)", w.Text)
-		case p != "":
+		case p != "" && !b.jumps:
 			b.fault(path, begin+w.Pos, "columns are compared, and %s is no column: the density would jump there, and its slope not know of it", p)
 		}
 		as := compared[w.Text]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -173,6 +174,11 @@ func (b *builder) factor(path []string, at int, name string) string {
 		return "0"
 	}
 	return text
+}
+
+// Correlates reports whether a coordinate is an entry of a Cholesky factor of correlations.
+func (p *Posterior) Correlates(j int) bool {
+	return slices.ContainsFunc(p.from.sorted, func(v *array) bool { return v.corr > 0 && slices.Contains(v.order, j) })
 }
 
 // Fixed says why there can be no constraint on a name: it is an entry of a Cholesky factor of correlations

@@ -377,7 +377,7 @@ func TestJointFaults(t *testing.T) {
 		{"u ~ normal(L, 1)", 11, "L has several entries"},
 		{"u ~ normal(sum(L), 1)", 15, "sum adds the entries"},
 		{"u ~ normal(b[g], 1)", 11, "b is a matrix, an entry of which has two indices: write b[g, …]"},
-		{"u ~ normal(b[g, 3], 1)", -1, "there is no entry b[A,3]"},
+		{"u ~ normal(b[g, 3], 1)", 11, "there is no entry b[g,3]"},
 		{"u ~ normal(b[h, 1], 1)", -1, `the column "h" holds "1", and the parameter b[g, 2] has no such entry`},
 		{"u ~ normal(X*b[g], 1)", 13, "it is multiplied by a parameter beta[X]"},
 		{"u ~ normal(X*e, 1)", 13, "it is multiplied by a parameter e[X]"},

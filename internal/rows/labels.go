@@ -277,15 +277,20 @@ func (l *Labels) OutputNames() (names []string) {
 // better from there: fits end in local optima. Labels are numbered by the means of the first vector.
 // The seed is of no use.
 func (l *Labels) Outputs(states [][]float64, _ int64) ([][]float64, error) {
+	return l.told(l.Agree(states)), nil
+}
+
+// told are the entries of states that agree.
+func (l *Labels) told(states [][]float64) [][]float64 {
 	out := make([][]float64, len(states))
-	for s, x := range l.Agree(states) {
+	for s, x := range states {
 		for _, of := range l.at {
 			for _, j := range of {
 				out[s] = append(out[s], x[j])
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Agree returns each state with its components in the order that states agree on, see Outputs.

@@ -148,7 +148,7 @@ func (p *Likelihood) Summed() bool {
 func (b *builder) parted(out *Likelihood) (varying []term) {
 	for i, t := range b.terms {
 		switch {
-		case len(b.faults) > 0:
+		case len(b.faults) > 0 || b.missing(t):
 			return nil
 		case t.law == nil:
 			b.never(t, t.text, t.text, line, "a log density")

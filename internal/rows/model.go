@@ -11,6 +11,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/derived"
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/vector"
 	"github.com/r2sgld/r2sgld/potential"
@@ -24,8 +25,9 @@ type Model struct {
 	LogLik     []string // formulas that are added to the log density of a row
 	Where      []string // inequalities that the rows fulfil which are used
 	Labels     []string // of components: vectors whose entries change places together
-	Drop       bool     // rows with missing values are left out; else they are a fault
-	Singles    bool     // numbers are kept as float32, where that is fine enough
+	Outputs    []Formula
+	Drop       bool // rows with missing values are left out; else they are a fault
+	Singles    bool // numbers are kept as float32, where that is fine enough
 }
 
 // A Parameter has one coordinate or several.
@@ -59,7 +61,8 @@ type Posterior struct {
 	Balls     [][]int  // coordinates whose squares add up to 1 at most
 	Left      int      // rows that are left out
 
-	Labels *Labels // nil without
+	Labels  *Labels         // nil without
+	Outputs derived.Outputs // what follows from a state; nil where nothing is asked for
 
 	// Outcomes are what the laws of the likelihood are of, in the rows that are used.
 	Outcomes *Outcomes
@@ -108,6 +111,8 @@ type builder struct {
 	series   *dynamics.Series
 	keep     dynamics.Runs // rows
 	least    int           // values of each column; −1 is none
+	jumps    bool          // formulas may compare parameters: nothing asks for their slopes
+	fresh    *newcomers    // of rows of another table; nil of the model's own
 	out      *Posterior
 }
 
@@ -133,6 +138,7 @@ func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
 	b.heads(header, file)
 	for _, step := range []func(){
 		b.declare, b.define, b.read, func() { b.table(r, file) }, b.coordinates, b.priors, b.likelihood, b.outcomes, b.labels,
+		b.derived,
 	} {
 		if len(b.faults) == 0 {
 			step()

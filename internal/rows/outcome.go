@@ -23,6 +23,9 @@ type Outcomes struct {
 	Line    dynamics.Runs // of the file, of each row
 	Missing int           // rows without a value that is needed
 	Lacking []string      // what joint laws are of, beside others, and the table has no column for
+	New     []NewLevels   // levels whose entries are drawn from their priors
+
+	fresh *newcomers
 }
 
 // A Column is one of numbers.
@@ -47,6 +50,7 @@ type Outcome struct {
 // Draw draws every outcome in every row at each state. Its error is that of ctx.
 func (o *Outcomes) Draw(ctx context.Context, states [][]float64, rng *rand.Rand) ([][][]float64, error) {
 	drawn := make([][][]float64, len(o.Of))
+	states = o.fresh.joined(states, rng)
 	for i := 0; i < len(o.Of); i += o.Of[i].together {
 		draw, n := o.Of[i].Draws(), o.Line.Len()
 		for _, at := range states {
@@ -170,11 +174,12 @@ var ErrNoLaw = errors.New("log_lik says no law of what is observed, and so nothi
 
 // On finds what the laws are of in the rows of another table, in r, a file of that name: all
 // rows that have what the arguments of the laws take. What the laws are of may be missing.
-// Categories are those of the model, and blocks have the scale that they have there. The
-// error is that of [Build].
+// Categories are those of the model; entries for others are drawn from their priors, given the other parameters of a
+// draw. Blocks have the scale that they have in the model. The error is that of [Build].
 func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 	b := *p.from
 	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, dynamics.Runs{}, map[string]bool{}, map[string]bool{}
+	b.fresh = &newcomers{of: p, at: map[string]int{}}
 	b.Where, b.terms, b.Drop, b.least, b.used, b.levelsOf = nil, nil, true, -1, map[string]vector.Column{}, map[string][]int{}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
@@ -198,6 +203,9 @@ func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 			break
 		}
 		step()
+	}
+	if o := b.out.Outcomes; o != nil {
+		o.fresh, o.New = b.fresh, b.fresh.levels
 	}
 	return b.out.Outcomes, errors.Join(b.faults...)
 }

@@ -112,7 +112,6 @@ func TestOtherRows(t *testing.T) {
 		t.Errorf("nothing observed: %v", err)
 	}
 	for table, says := range map[string]string{
-		"x,site,y\n1,D,2\n1,D,2\n":   `new.csv:3: the column "site" holds "D", and the parameter c[site] has no such entry`,
 		"site,y\nA,1\nB,2\n":         `there is no column "x", which the model takes (columns: site, y)`,
 		"x,Site,y\n1,A,1\n1,A,1\n":   `there is no column "site", which the model takes; did you mean "Site"?`,
 		"x,site,y\n1,A,1\nfoo,A,1\n": "foo",

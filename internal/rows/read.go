@@ -158,7 +158,10 @@ func decode(r io.ReadSeeker, file string, c dynamics.Columns) (*dynamics.Series,
 
 // table reads the columns and finds the rows that are used.
 func (b *builder) table(r io.ReadSeeker, file string) {
-	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true}
+	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true, Worded: func(column, text string) string {
+		return fmt.Sprintf("formulas take numbers. Have a parameter with an entry for each category, c[%s], or write numbers into the file, "+
+			"such as 1 for %s and 0 for others", column, text)
+	}}
 	categories := slices.Sorted(maps.Keys(b.levels))
 	for _, name := range categories {
 		c.Categories = append(c.Categories, b.columns[name])

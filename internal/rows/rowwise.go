@@ -165,10 +165,15 @@ func (b *builder) pick(name string) pick {
 		p.coordinate = append(p.coordinate, j)
 	}
 	for row, level := range p.level {
-		if p.coordinate[level] < 0 {
-			b.unknown(v, index, labels[level], b.keep.At(row))
+		if p.coordinate[level] >= 0 {
+			continue
+		}
+		j, ok, why := b.meet(v, index, v.at(labels[level]))
+		if !ok {
+			b.unknown(v, index, labels[level], why, b.keep.At(row))
 			return p
 		}
+		p.coordinate[level] = j
 	}
 	return p
 }
@@ -194,13 +199,16 @@ func (b *builder) cells(columns []string) []int {
 	return out
 }
 
-// unknown reports that a parameter has no entry for the levels of a row.
-func (b *builder) unknown(v *array, index, label string, row int) {
+// unknown reports that a parameter has no entry for the levels of a row, and why none is drawn.
+func (b *builder) unknown(v *array, index, label, why string, row int) {
+	if why != "" {
+		why = ", " + why
+	}
 	for _, i := range b.levelled(v, index) {
 		of := v.at(index)[i]
 		if l, ok := b.series.Levels[of]; ok && !slices.Contains(v.plain(i), strings.Join(strings.Fields(l.Names[l.Of[row]]), "")) {
 			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line.At(row),
-				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry", of, l.Names[l.Of[row]], v.Name)})
+				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry%s", of, l.Names[l.Of[row]], v.Name, why)})
 			return
 		}
 	}

@@ -9,14 +9,6 @@ import (
 	"github.com/r2sgld/r2sgld/internal/store"
 )
 
-// Outputs are what is known of states beside their energies: Stan's transformed parameters and
-// generated quantities, or the parameters of a mixture by labels that draws agree on.
-type Outputs interface {
-	OutputNames() []string
-	// Outputs returns a number for each name of each state. What is drawn follows from the seed.
-	Outputs(states [][]float64, seed int64) ([][]float64, error)
-}
-
 // mostOutputNumbers is how many numbers of outputs the store gets: of more every so many-th draw
 // alone is asked for.
 const mostOutputNumbers = 4_000_000

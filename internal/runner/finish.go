@@ -140,13 +140,15 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		}
 	}
 	if x.Outputs != nil {
-		x.work.Doing("outputs of the program")
+		x.work.Doing("outputs")
 		if err := x.outputs(ctx, res, sum); err != nil {
 			return nil, err
 		}
+		doubts := report.Undefined(sum.Outputs)
 		if c := x.Problem.Chart; c != nil && c.Symmetry != nil { // of which parameters, shuffled, tell nothing
-			sum.Warnings = append(sum.Warnings, report.Doubts(sum.Outputs, max(1, len(x.Settings.Temperature)))...)
+			doubts = report.Doubts(sum.Outputs, max(1, len(x.Settings.Temperature)))
 		}
+		sum.Warnings = append(sum.Warnings, doubts...)
 	}
 	x.answer(sum)
 	if x.Model != nil || x.Rows != nil {

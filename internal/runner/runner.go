@@ -11,6 +11,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/derived"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/rows"
@@ -26,7 +27,7 @@ type Job struct {
 	Settings r2sgld.Settings
 	Model    *dynamics.Problem // what identify fits; nil for others
 	Rows     *rows.Posterior   // what fit fits; nil for others
-	Outputs  Outputs           // nil where nothing but the energy is known of states
+	Outputs  derived.Outputs   // nil where nothing but the energy is known of states
 	Time     string            // what the data call the time, for figures
 	Until    *tune.Until       // of method auto, which finds step sizes and temperatures itself and runs until then; nil for others
 

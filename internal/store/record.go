@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -174,6 +175,13 @@ func (r *record) has(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.mine[name]
+}
+
+// owned are the files that are there, as they were written.
+func (r *record) owned() map[string]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.mine)
 }
 
 // intact says whether what was read of a file, so many bytes, is what the run wrote: sum is

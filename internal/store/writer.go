@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -289,9 +290,31 @@ func (s *Writer) writeMetadata() error {
 	if err := s.removeLater(); err != nil {
 		return advice(err)
 	}
+	if err := s.removeGroups(z.metadata); err != nil {
+		return advice(err)
+	}
 	for _, e := range []entry{last, first} {
 		if err := s.folder.WriteFile("draws.zarr/"+e.path, e.data); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// removeGroups removes the arrays of groups that a run wrote before and that now are not among the metadata.
+func (s *Writer) removeGroups(metadata map[string]any) error {
+	f := s.folder
+	for name := range f.record.owned() {
+		inner, ok := strings.CutPrefix(name, "draws.zarr/")
+		group, _, _ := strings.Cut(inner, "/")
+		dir := path.Dir(inner)
+		if !ok || !slices.Contains(groups, group) || metadata[dir+"/.zarray"] != nil || metadata[dir+"/.zgroup"] != nil {
+			continue
+		}
+		if err := s.remove(name); err != nil {
+			return err
+		}
+		for d := dir; d != "." && f.files.Remove(f.Path(path.Join("draws.zarr", d))) == nil; d = path.Dir(d) { // which may hold more
 		}
 	}
 	return nil

@@ -223,6 +223,9 @@ func (l *Reader) Faults(err error) {
 			l.dataFaults(data)
 		case errors.As(e, &model):
 			n := l.find(model.Path)
+			if model.Offset >= 0 && n.Kind == yamlpos.List && len(n.Items) == 1 {
+				n = n.Items[0]
+			}
 			if model.Offset >= 0 && n.Kind == yamlpos.Scalar {
 				l.formulaOr(n, model)
 			} else {

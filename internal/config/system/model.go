@@ -23,6 +23,14 @@ type Model struct {
 	Priors      key.Ordered      `json:"priors,omitempty"`
 	Start       key.Ordered      `json:"start,omitempty"` // of the search for the fit
 	Batch       int              `json:"batch,omitempty"` // rows of a minibatch
+	Outputs     key.Ordered      `json:"outputs,omitempty"`
+}
+
+// Drawn is the same model without what follows from draws.
+func (r *Model) Drawn() any {
+	d := *r
+	d.Outputs = nil
+	return &d
 }
 
 // Solver says how trajectories are computed; zero values are the defaults.
@@ -50,7 +58,7 @@ func (l *Reader) ReadModel(c dynamics.Columns) (*dynamics.Model, *Model) {
 	before := len(l.Problems)
 	l.Take(n, keys, "equations", "library")
 	l.unread = len(l.Problems) > before
-	l.Take(n, keys, "constraints", "fixed", "start", "batch", "priors")
+	l.Take(n, keys, "constraints", "fixed", "start", "batch", "priors", "outputs")
 	l.readLikelihood(n, keys, m, r)
 	r.fill(m)
 	return m, r
@@ -95,6 +103,8 @@ func ModelKeys(r *Model) []key.Key {
 			Tells("of trajectories: many, else 1, then 0.01 … 30 of both signs", "where the search for a nonlinear fit begins"),
 		key.Whole("batch", &r.Batch, 0, key.Many).
 			Tells("0, all rows", "rows of a minibatch; swaps then estimate `swap.variance` on line"),
+		key.Given("outputs", "`{name: formula, …}`", key.MapOf(key.PlainText()), entries(&r.Outputs, undivided, text)).
+			Tells("none", "[numbers that follow](#outputs) from the parameters, such as `beta/gamma`"),
 	}
 }
 

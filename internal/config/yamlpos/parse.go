@@ -177,13 +177,27 @@ func syntaxProblem(src *source, err error) Problem {
 	if strings.Contains(message, "mapping value is not allowed") {
 		message += ": indent alike what belongs together, and put text that holds a colon in quotes"
 	}
-	if before := []rune(src.line(at.Line)); strings.Contains(message, "invalid key") && at.Column <= len(before) {
-		if key := bracketed.FindStringSubmatch(string(before[:at.Column-1])); key != nil {
-			message += fmt.Sprintf(": in braces a name with brackets is quoted: %q", key[1])
-		}
+	if line := []rune(src.line(at.Line)); at.Column >= 1 && at.Column <= len(line) {
+		message = unquoted(message, string(line[:at.Column-1]))
 	}
 	return src.problem(at.Line, max(1, at.Column), message)
 }
+
+// unquoted adds to a message what is to be quoted, where text before its place tells.
+func unquoted(message, before string) string {
+	switch key, list := bracketed.FindStringSubmatch(before), listed.FindStringSubmatch(before); {
+	case strings.Contains(message, "invalid key") && key != nil:
+		return message + fmt.Sprintf(": in braces a name with brackets is quoted: %q", key[1])
+	case list != nil && (strings.Contains(message, "not allowed in this context") || strings.Contains(message, "must be specified")):
+		return fmt.Sprintf("something follows a list here: a formula that begins with [ is put in quotes, as in \"%s ~ …\"", list[1])
+	case strings.Contains(message, "'`' is a reserved"):
+		return "a formula that begins with a backquote is put in quotes"
+	}
+	return message
+}
+
+// listed is a list at the end of a text that begins a value.
+var listed = regexp.MustCompile(`(?:^|:|-|,|\[|\{)\s*(\[[^\[\]]*\])\s*$`)
 
 // bracketed is a name with brackets at the end of a text, in a map in braces.
 var bracketed = regexp.MustCompile(`([^\s{,]+\[[^\[\]]*\])\s*$`)
