@@ -71,8 +71,9 @@ func TestUnplanned(t *testing.T) {
 	if rounds < 2 {
 		t.Errorf("%d rounds of warm-up are told at most", rounds)
 	}
-	var ctx context.Context
-	ctx, cancel = context.WithCancel(t.Context())
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	cancel = end
 	most.Store(10)
 	if _, err := Forecast(ctx, p, r2sgld.Settings{Seed: 1, StepSize: []float64{1e-3}, Start: []float64{1, 0},
 		Iterations: 10_000_000}); err == nil ||

@@ -100,7 +100,9 @@ func leavingRun(dir string, resumed bool) {
 
 // unlessStopped returns what load does, or that it was stopped as soon as the context
 // ends: what it does writes nothing, and may take long.
-func unlessStopped[T any](ctx context.Context, load func() (T, error)) (T, error) { return stoppedAfter(ctx, 0, load) }
+func unlessStopped[T any](ctx context.Context, load func() (T, error)) (T, error) {
+	return stoppedAfter(ctx, 0, load)
+}
 
 // stoppedAfter is unlessStopped where load has the time wait to say how far it came.
 func stoppedAfter[T any](ctx context.Context, wait time.Duration, load func() (T, error)) (T, error) {
