@@ -47,7 +47,7 @@ type implicit struct {
 	lo, hi   []float64
 	substep  float64 // 1/32 of the shortest side of the box; +Inf stands for an eighth of each step
 	pool     sync.Pool
-	Found
+	*Found
 }
 
 // NewImplicit returns {x : g_i(x) ≤ 0 for all i}. Wall i is the surface g_i = 0. names
@@ -81,7 +81,7 @@ func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (Domain, 
 	}
 	m := &implicit{
 		surfaces: surfaces, names: names,
-		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1),
+		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1), Found: &Found{},
 	}
 	for i, s := range surfaces {
 		if s.Dim() != d {
@@ -133,8 +133,9 @@ func bindAll(surfaces []Surface) []SurfaceEval {
 
 // evals are the evaluators of one goroutine.
 type evals struct {
-	g    []SurfaceEval
-	bend []Bender // nil where no bound is known
+	g     []SurfaceEval
+	bend  []Bender    // nil where no bound is known
+	block []BlockEval // nil where states are taken one by one
 }
 
 func (m *implicit) bind() *evals {
@@ -147,7 +148,8 @@ func (m *implicit) bind() *evals {
 				b = curved{g, k}
 			}
 		}
-		e.g, e.bend = append(e.g, g), append(e.bend, b)
+		many, _ := g.(BlockEval)
+		e.g, e.bend, e.block = append(e.g, g), append(e.bend, b), append(e.block, many)
 	}
 	return e
 }

@@ -117,8 +117,10 @@ const heard = 1024
 // once fills x with a draw.
 func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 	for k := range u.tries {
-		if k%heard == heard-1 && ctx.Err() != nil {
-			return ctx.Err()
+		if k%heard == heard-1 {
+			if err := ended(ctx, u.d); err != nil {
+				return err
+			}
 		}
 		if err := u.draw(ctx, x, rng); err != nil {
 			return err
@@ -126,6 +128,9 @@ func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 		if u.d.Contains(x) {
 			return nil
 		}
+	}
+	if err := Err(u.d); err != nil {
+		return err
 	}
 	return fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", u.tries)
 }
@@ -188,19 +193,8 @@ func (u *sampler) within(ctx context.Context, c *cover) bool {
 // part of the law, not of its draws.
 func (u *sampler) try(ctx context.Context) (s fraction, err error) {
 	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
-	x := make([]float64, u.d.Dim())
-	for ; s.tried < trials && s.seen < trialsSeen; s.tried++ {
-		if s.tried%heard == 0 && ctx.Err() != nil {
-			return s, ctx.Err()
-		}
-		if err := u.draw(ctx, x, rng); err != nil {
-			return s, err
-		}
-		if u.d.Contains(x) {
-			s.seen++
-		}
-	}
-	return s, nil
+	s.seen, s.tried, err = Count(ctx, u.d, trials, trialsSeen, func(x []float64) error { return u.draw(ctx, x, rng) })
+	return s, err
 }
 
 // billiard draws by paths with normal displacements that are mirrored at the walls and
