@@ -26,6 +26,8 @@ type lanes struct {
 	guide     *guide              // what leads from its law to the density; nil without
 	noise     *stream.Lanes       // a lane per replica
 	glance    domain.Glance       // at all steps; nil looks at each by itself
+	crowd     *domain.Crowd       // in the domain of the problem; nil ends step after step
+	hands     []hand              // of the replicas in a crowd
 	watch     *watch              // for jumps along steps; nil does not look
 	ends      bool                // whether it is the ends of steps that walls see
 	closing   sync.Mutex          // of potential and watch
@@ -155,6 +157,7 @@ func (b band) own(r *run) error {
 	}
 	errs = append(errs, r.join(all...))
 	for _, l := range b {
+		l.membership(r)
 		r.workspace(&l.trading, &l.replicas)
 		errs = append(errs, l.shadow.own(r))
 	}
@@ -213,7 +216,12 @@ func (b band) reflect() {
 	b[0].look()
 	for _, l := range b {
 		l.shadow.observe()
-		l.reflect() // along that step; fallbacks counted
+		if l.crowd == nil {
+			l.reflect() // along that step; fallbacks counted
+		}
+	}
+	if b[0].crowd != nil {
+		b.together()
 	}
 }
 

@@ -3,6 +3,7 @@ package domain
 import (
 	"iter"
 	"math"
+	"slices"
 )
 
 // A BlockEval is a SurfaceEval that takes many states for little more than one, as where
@@ -21,7 +22,7 @@ type Crowd struct {
 	domain Domain
 	boards []*board
 	now    *member // whose turn it is; nil outside of Do
-	open   []*member
+	all    []member
 }
 
 // NewCrowd returns a crowd in d; nil where no surface of d takes many states. A domain that is
@@ -65,29 +66,36 @@ func (c *Crowd) Surface(s Surface) Surface {
 type member struct {
 	next  func() (struct{}, bool)
 	yield func(struct{}) bool
+	asked int64
+	ended bool
 }
+
+// Asked counts the values that do(i) asked for in the last Do, those remembered included.
+func (c *Crowd) Asked(i int) int64 { return c.all[i].asked }
 
 // Do does do(0) … do(n−1), each until it asks; then all questions are answered, and they go
 // on. They share the goroutine: no two run at the same time.
 func (c *Crowd) Do(n int, do func(i int)) {
-	c.open = c.open[:0]
-	for i := range n {
-		m := &member{}
+	c.all = slices.Grow(c.all[:0], n)[:n]
+	for i := range c.all {
+		m := &c.all[i]
+		*m = member{}
 		m.next, _ = iter.Pull(func(yield func(struct{}) bool) {
 			m.yield = yield
 			do(i)
 		})
-		c.open = append(c.open, m)
 	}
-	for len(c.open) > 0 {
-		waiting := c.open[:0]
-		for _, m := range c.open {
-			c.now = m
-			if _, asks := m.next(); asks {
-				waiting = append(waiting, m)
+	for open := n; open > 0; {
+		for i := range c.all {
+			if c.now = &c.all[i]; c.now.ended {
+				continue
+			}
+			if _, asks := c.now.next(); !asks {
+				c.now.ended = true
+				open--
 			}
 		}
-		c.now, c.open = nil, waiting
+		c.now = nil
 		for _, b := range c.boards {
 			b.answer()
 		}
@@ -128,7 +136,11 @@ func (b *board) ask(v, grad, x []float64) {
 			b.asked = append(b.asked, q)
 		}
 	}
-	switch m := b.crowd.now; {
+	m := b.crowd.now
+	if m != nil {
+		m.asked += int64(len(v))
+	}
+	switch {
 	case len(b.asked) == before:
 	case m == nil:
 		b.answer()
