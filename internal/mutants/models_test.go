@@ -402,10 +402,10 @@ var ofModels = []fault{
 		{"internal/command.(*frames).answer", "r + i*d + j", "r + j*r + i"},
 	}},
 	{"frames: states by coordinate", "internal/command Frame|Example", []edit{
-		{"internal/command.(*frames).ask", "x[k]", "x[k/r+i*len(x)/r]"},
+		{"internal/command.(*frames).request", "x[k]", "x[k/r+i*len(x)/r]"},
 	}},
 	{"frames: no seed", "internal/command SeedsOfFrames", []edit{
-		{"internal/command.(*frames).ask", "uint64(seed)", "uint64(0)"},
+		{"internal/command.(*frames).request", "uint64(seed)", "uint64(0)"},
 	}},
 	{"frames: any number of states", "internal/command FrameFailures", []edit{
 		{"internal/command.(*frames).numbers", "int(states) != r", "int(states) < r"},
