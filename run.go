@@ -156,7 +156,7 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.fresh, l.source = rungs-1, lawSource{law}
+		l.fresh, l.source = rungs-1, lawSource{law: law}
 	}
 	var err error
 	if l.trading, err = r.trading(l.streams); err != nil {

@@ -34,7 +34,7 @@ func (r *run) herd(w *lanes, all []*replicas) (err error) {
 			if err != nil {
 				return err
 			}
-			l.source = lawSource{law}
+			l.source = lawSource{law, w.crowd}
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func newLooks(d Domain) *looks {
 	l := &looks{crowd: NewCrowd(d)}
 	n := 1
 	if l.crowd != nil {
-		d, n = l.crowd.Domain(), crowded
+		d, n = l.crowd.Domain(), Crowded
 	}
 	for range n {
 		l.may = append(l.may, looker(d))
@@ -128,7 +128,7 @@ func (l *looks) keep(to, some [][mostCellsDim]int32, g *lattice) [][mostCellsDim
 	}
 	for ; len(some) > 0; some = some[min(len(some), l.room()):] {
 		found := make([]bool, min(len(some), l.room()))
-		l.crowd.side(len(found), func(k int) {
+		l.crowd.Do(len(found), func(k int) {
 			c := make([]float64, n)
 			for i := range c {
 				c[i] = g.lo[i] + (float64(some[k][i])+0.5)*g.side[i]

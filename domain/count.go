@@ -2,8 +2,8 @@ package domain
 
 import "context"
 
-// crowded is how many points are looked at side by side in a crowd.
-const crowded = 250
+// Crowded is how many points a crowd looks at side by side where it has the choice.
+const Crowded = 250
 
 // A glimpse looks which of some points lie in d: of one, or of many in a crowd.
 type glimpse struct {
@@ -16,7 +16,7 @@ type glimpse struct {
 func newGlimpse(d Domain) *glimpse {
 	g, n := &glimpse{crowd: NewCrowd(d), d: d}, 1
 	if g.crowd != nil {
-		g.d, n = g.crowd.Domain(), crowded
+		g.d, n = g.crowd.Domain(), Crowded
 	}
 	g.x, g.in = make([][]float64, n), make([]bool, n)
 	for i := range g.x {
@@ -27,7 +27,7 @@ func newGlimpse(d Domain) *glimpse {
 
 // look tells of the first n points.
 func (g *glimpse) look(n int) []bool {
-	g.crowd.side(n, func(i int) { g.in[i] = g.d.Contains(g.x[i]) })
+	g.crowd.Do(n, func(i int) { g.in[i] = g.d.Contains(g.x[i]) })
 	return g.in[:n]
 }
 

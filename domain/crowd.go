@@ -74,8 +74,15 @@ type member struct {
 func (c *Crowd) Asked(i int) int64 { return c.all[i].asked }
 
 // Do does do(0) … do(n−1), each until it asks; then all questions are answered, and they go
-// on. They share the goroutine: no two run at the same time.
+// on. They share the goroutine: no two run at the same time. Without a crowd, nil, it does one
+// after the other.
 func (c *Crowd) Do(n int, do func(i int)) {
+	if c == nil {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
 	c.all = slices.Grow(c.all[:0], n)[:n]
 	for i := range c.all {
 		m := &c.all[i]
@@ -102,14 +109,18 @@ func (c *Crowd) Do(n int, do func(i int)) {
 	}
 }
 
-// side does do(0) … do(n−1), side by side if there is a crowd.
-func (c *Crowd) side(n int, do func(i int)) {
-	if c != nil {
-		c.Do(n, do)
-		return
+// Foresee asks for states that are likely to be asked for one after the other: then their answers
+// are remembered.
+func (c *Crowd) Foresee(states [][]float64) {
+	n, d := len(states), c.domain.Dim()
+	x, v, grad := make([]float64, n*d), make([]float64, n), make([]float64, n*d)
+	for i, s := range states {
+		for j, e := range s {
+			x[j*n+i] = e
+		}
 	}
-	for i := range n {
-		do(i)
+	for _, b := range c.boards {
+		b.ask(v, grad, x)
 	}
 }
 

@@ -197,7 +197,7 @@ func (t *tries) inside(descents bool) []float64 {
 	for descents && len(t.tracers) < len(t.x) {
 		t.tracers = append(t.tracers, t.d.Tracer())
 	}
-	t.crowd.side(len(t.x), func(i int) {
+	t.crowd.Do(len(t.x), func(i int) {
 		t.in[i] = t.d.Contains(t.x[i]) || descents && descend(t.d, t.tracers[i], t.x[i], t.labour)
 	})
 	if i := slices.Index(t.in, true); i >= 0 {
