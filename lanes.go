@@ -192,7 +192,9 @@ func (b band) iterate(k int) error {
 	watched := w.watch.looks(k)
 	for range w.traits.Steps {
 		w.move(k) // drift and noise: From to X
-		b.reflect()
+		if err := b.reflect(); err != nil {
+			return fmt.Errorf("iteration %d: %w", k, err)
+		}
 		if watched {
 			w.watch.from.note(w.block)
 		}
@@ -212,7 +214,7 @@ func (b band) iterate(k int) error {
 }
 
 // reflect ends the steps of all replicas inside the domain.
-func (b band) reflect() {
+func (b band) reflect() error {
 	b[0].look()
 	for _, l := range b {
 		l.shadow.observe()
@@ -220,9 +222,10 @@ func (b band) reflect() {
 			l.reflect() // along that step; fallbacks counted
 		}
 	}
-	if b[0].crowd != nil {
-		b.together()
+	if b[0].crowd == nil {
+		return nil
 	}
+	return b.together()
 }
 
 // end ends iteration k, whose steps are made. A ladder that fails does not keep the others

@@ -21,6 +21,7 @@ type replicas struct {
 	source  source
 	tally   []domain.Tally // per rung, but for the steps
 	steps   int64          // of every replica, that the tally has not
+	asked   []int64        // in a crowd, one number: the values of surfaces that steps asked for
 	corners []corner       // per rung, where a step was last given up
 	jumps   []Jumps        // per rung; nil where none are looked for
 

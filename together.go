@@ -20,6 +20,9 @@ func (r *run) herd(w *lanes, all []*replicas) (err error) {
 		return err
 	}
 	for _, l := range all {
+		if l.asked == nil {
+			l.asked = make([]int64, 1)
+		}
 		for range l.block.R {
 			h, err := r.hand(l, d)
 			if err != nil {
@@ -41,8 +44,8 @@ func (r *run) herd(w *lanes, all []*replicas) (err error) {
 }
 
 // together ends the steps of all replicas side by side: what they ask of the walls is asked at
-// once. What is counted is so in their order.
-func (b band) together() {
+// once. What is counted is so in their order. It fails where the walls are not told any more.
+func (b band) together() error {
 	w, rungs := b[0].lanes, b[0].block.R
 	w.crowd.Do(len(w.hands), func(lane int) {
 		l, i, h := b[lane/rungs], lane%rungs, &w.hands[lane]
@@ -57,12 +60,15 @@ func (b band) together() {
 	for lane := range w.hands {
 		l, i := b[lane/rungs], lane%rungs
 		r := l.block.Rung[i]
-		l.tally[r].Asked += w.crowd.Asked(lane)
+		l.asked[0] += w.crowd.Asked(lane)
 		if r != l.fresh && w.may[lane] {
 			l.ended(&w.hands[lane], i, r)
 		}
 	}
+	err := domain.Err(w.crowd.Domain())
 	for _, l := range b {
 		l.steps++
+		l.torn = l.torn || err != nil
 	}
+	return err
 }

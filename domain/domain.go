@@ -174,9 +174,6 @@ type Tally struct {
 	Reflections int64 `json:"reflections"` // mirrorings (or refusals, or projections)
 	Fallbacks   int64 `json:"fallbacks"`   // steps given up (the caller decides what then)
 	Outside     int64 `json:"outside"`     // recorded draws outside Ω, under any rule; of the coldest rung
-	// Asked counts the values of surfaces that steps asked a crowd for, those remembered
-	// included; 0 where there is none.
-	Asked int64 `json:"asked,omitempty"`
 }
 
 // Add adds u to t.
@@ -186,5 +183,4 @@ func (t *Tally) Add(u Tally) {
 	t.Reflections += u.Reflections
 	t.Fallbacks += u.Fallbacks
 	t.Outside += u.Outside
-	t.Asked += u.Asked
 }
