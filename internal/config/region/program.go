@@ -23,7 +23,8 @@ type Constraint struct {
 
 // readProgram adds constraints of the program, which it starts if nothing is wrong so far.
 func (r *Region) readProgram(n *yamlpos.Node) {
-	if n == nil || !r.List(n, "names of constraints") || len(r.Problems) > 0 {
+	none := n != nil && n.Kind == yamlpos.List && len(n.Items) == 0
+	if n == nil || none || !r.List(n, "names of constraints") || len(r.Problems) > 0 {
 		return
 	}
 	if r.Program == nil {
@@ -35,7 +36,7 @@ func (r *Region) readProgram(n *yamlpos.Node) {
 		return
 	}
 	names := p.ConstraintNames()
-	if len(names) == 0 && len(n.Items) > 0 {
+	if len(names) == 0 {
 		r.Report(n, "the program has no constraints: it names them in its handshake, as \"constraints\": [%q]", n.Items[0].Text)
 		return
 	}
@@ -57,10 +58,10 @@ func (r *Region) values(d domain.Domain) string {
 		if m := lo[j]/2 + hi[j]/2; m-m == 0 {
 			x[j] = m
 		}
-		at = append(at, fmt.Sprintf("%s = %g", r.Names[j], x[j]))
+		at = append(at, fmt.Sprintf("%s = %.4g", r.Names[j], x[j]))
 	}
 	for _, w := range r.OfProgram {
-		told = append(told, fmt.Sprintf("%s is %g", w.Name, w.Bind().Value(x)))
+		told = append(told, fmt.Sprintf("%s is %.4g", w.Name, w.Bind().Value(x)))
 	}
 	return fmt.Sprintf("at %s %s, and inside is where all are 0 or less", strings.Join(at, ", "), strings.Join(told, ", "))
 }
