@@ -404,3 +404,42 @@ func TestContextOfACrowd(t *testing.T) {
 		t.Errorf("%d requests before nothing was found", s.line.requests)
 	}
 }
+
+// A picture of what is asked for elsewhere has its walls where they are, but for what no eye can see,
+// and asks once; a set without bounds is asked point by point.
+//
+// Mutants it kills: corners of other cells, coordinates that change places.
+func TestRasterOfADomain(t *testing.T) {
+	near, apart, lines := crowdPairs(t)
+	for _, k := range []int{0, 2} {
+		here, there := Section(near[k], 0, 1), Section(apart[k], 0, 1)
+		*lines[k][0] = line{}
+		rng := rand.New(rand.NewPCG(5, 6))
+		off := 0
+		for range 20_000 {
+			x, y := 4.4*rng.Float64()-2.2, 4.4*rng.Float64()-2.2
+			if here(x, y) == there(x, y) {
+				continue
+			}
+			off++
+			around := 0
+			for _, e := range [][2]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} { // the corner of two walls lies within a cell
+				if here(x+0.004*e[0], y+0.004*e[1]) != here(x, y) {
+					around++
+				}
+			}
+			if around == 0 {
+				t.Errorf("domain %d: (%v, %v) is inside: %v", k, x, y, here(x, y))
+			}
+		}
+		if off > 20 || lines[k][0].requests != 1 {
+			t.Errorf("domain %d: %d of 20000 points are on the other side, %d requests", k, off, lines[k][0].requests)
+		}
+	}
+	here, there := Section(near[1], 1, 0), Section(apart[1], 1, 0)
+	for i := range 100 {
+		if y := -1.2 + 0.024*float64(i); here(y, 1.1) != there(y, 1.1) {
+			t.Errorf("%v: %v", y, there(y, 1.1))
+		}
+	}
+}

@@ -97,12 +97,9 @@ func (c *chords) follow() error {
 func (c *chords) look(at []float64) error {
 	c.g.Gradient(c.grad, at)
 	size := norm(c.grad)
-	switch {
-	case size == 0:
-		return fmt.Errorf("its gradient is 0 at its wall, at %.6g: nothing can be mirrored there. Write it so that it rises through 0, as "+
-			"r - 1 in place of (r - 1)^2", at)
-	case size-size != 0:
-		return fmt.Errorf("its gradient is not finite at its wall, at %.6g: %.6g", at, c.grad)
+	if !(size > 0) || math.IsInf(size, 1) {
+		return fmt.Errorf("its gradient is %.6g at its wall, at %.6g: nothing can be mirrored there. Write it so that it rises through 0, as "+
+			"r - 1 in place of (r - 1)^3", c.grad, at)
 	}
 	c.seen = append(c.seen, at)
 	h := 1e-5 * max(1e-3, norm(at))

@@ -206,7 +206,7 @@ func TestWrongWallsOfAProgram(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"raises":   {ringed(t, true, sampler, "raises: "+ring[0]), "it cannot go on:\n  Traceback\n  ZeroDivisionError: by zero"},
 		"crooked":  {ringed(t, true, sampler, ring[0], "crooked: "+ring[1]), ring[1] + ": its gradient is not that of its values: at ["},
-		"flat":     {ringed(t, true, sampler, "flat: "+ring[0]), ring[0] + ": its gradient is 0 at its wall, at ["},
+		"flat":     {ringed(t, true, sampler, "flat: "+ring[0]), ring[0] + ": its gradient is [0 0] at its wall, at ["},
 		"company":  {ringed(t, true, sampler, "in company: "+ring[0]), "more states are asked for at the same time"},
 		"nowhere":  {ringed(t, true, sampler, "nowhere: "+ring[0]), "at x = 0.05, y = 0 " + ring[0] + " is NaN, " + ring[1] + " is "},
 		"unknown":  {strings.Replace(good, names, `program: ["x > 0"]`, 1), `unknown constraint of the program "x > 0"; it has: ` + ring[0]},
