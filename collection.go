@@ -31,12 +31,20 @@ func (c *collection) own(rungs, told int) {
 	}
 }
 
+// membership chooses what tells which draws are outside: a crowd remembers what it was asked of
+// its lanes.
+func (l *ladder) membership(r *run) {
+	l.collection.domain = r.problem.Reported()
+	if l.crowd != nil && r.problem.Chart == nil {
+		l.collection.domain = l.crowd.Domain()
+	}
+}
+
 // keepDraw keeps the states and energies of all rungs.
 func (l *ladder) keepDraw() error {
 	b, c := l.block, &l.collection
 	if c.inside && !c.domain.Contains(l.frame.shown(b.State(l.from, b.Replica(0)))) {
-		l.tally[0].Outside++
-		return nil
+		return l.outside()
 	}
 	if c.kept++; c.max > 0 && c.draws.X[0] == nil {
 		l.room()
@@ -49,7 +57,9 @@ func (l *ladder) keepDraw() error {
 			c.symmetry.Shuffle(x, &c.rng.Rand)
 		}
 		if r == 0 && c.domain != nil && !c.domain.Contains(x) {
-			l.tally[r].Outside++
+			if err := l.outside(); err != nil {
+				return err
+			}
 		}
 		if held {
 			c.draws.add(r, x, energy[i], more[i])
@@ -73,6 +83,16 @@ func (l *ladder) keepDraw() error {
 	err := c.keeper.Keep(c.rows, c.energies)
 	l.torn = err != nil
 	return err
+}
+
+// outside counts a draw outside the domain, unless that cannot be told any more.
+func (l *ladder) outside() error {
+	if err := domain.Err(l.collection.domain); err != nil {
+		l.torn = true
+		return err
+	}
+	l.tally[0].Outside++
+	return nil
 }
 
 // room makes room for as many draws as will be held, so that memory does not

@@ -116,18 +116,18 @@ func (w *watch) looks(k int) bool {
 	return w.looking
 }
 
-// lean looks at the step of replica i, on rung r, that a wall has mirrored: from l.from to
-// l.to, to where the block has it without the wall.
-func (w *watch) lean(l *replicas, i, r int) {
+// lean looks at the step of replica i, on rung r, that a wall has mirrored: from h.from to
+// h.to, to where the block has it without the wall.
+func (w *watch) lean(l *replicas, h *hand, i, r int) {
 	tau := l.at.Temperature[r]
 	if w == nil || !w.looking || l.ends || math.IsInf(tau, 1) {
 		return
 	}
 	b, square, way, slope := l.block, 0.0, 0.0, 0.0
-	for j, to := range l.to {
+	for j, to := range h.to {
 		k := j*b.Stride + i
 		out := b.X[k] - to // along the normal of the wall
-		square, way, slope = square+out*out, way+out*(b.X[k]-l.from[j]), slope+out*b.Grad[k]
+		square, way, slope = square+out*out, way+out*(b.X[k]-h.from[j]), slope+out*b.Grad[k]
 		if b.BaseGrad != nil {
 			slope += out * tau * b.BaseGrad[k]
 		}

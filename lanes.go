@@ -26,6 +26,8 @@ type lanes struct {
 	guide     *guide              // what leads from its law to the density; nil without
 	noise     *stream.Lanes       // a lane per replica
 	glance    domain.Glance       // at all steps; nil looks at each by itself
+	crowd     *domain.Crowd       // in the domain of the problem; nil ends step after step
+	hands     []hand              // of the replicas in a crowd
 	watch     *watch              // for jumps along steps; nil does not look
 	ends      bool                // whether it is the ends of steps that walls see
 	closing   sync.Mutex          // of potential and watch
@@ -155,6 +157,7 @@ func (b band) own(r *run) error {
 	}
 	errs = append(errs, r.join(all...))
 	for _, l := range b {
+		l.membership(r)
 		r.workspace(&l.trading, &l.replicas)
 		errs = append(errs, l.shadow.own(r))
 	}
@@ -189,7 +192,9 @@ func (b band) iterate(k int) error {
 	watched := w.watch.looks(k)
 	for range w.traits.Steps {
 		w.move(k) // drift and noise: From to X
-		b.reflect()
+		if err := b.reflect(); err != nil {
+			return fmt.Errorf("iteration %d: %w", k, err)
+		}
 		if watched {
 			w.watch.from.note(w.block)
 		}
@@ -209,12 +214,18 @@ func (b band) iterate(k int) error {
 }
 
 // reflect ends the steps of all replicas inside the domain.
-func (b band) reflect() {
+func (b band) reflect() error {
 	b[0].look()
 	for _, l := range b {
 		l.shadow.observe()
-		l.reflect() // along that step; fallbacks counted
+		if l.crowd == nil {
+			l.reflect() // along that step; fallbacks counted
+		}
 	}
+	if b[0].crowd == nil {
+		return nil
+	}
+	return b.together()
 }
 
 // end ends iteration k, whose steps are made. A ladder that fails does not keep the others

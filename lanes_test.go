@@ -38,6 +38,7 @@ func inStep() map[string]func(*r2sgld.Problem, *r2sgld.Settings) {
 		},
 	}
 	maps.Copy(all, others())
+	maps.Copy(all, inCrowds())
 	return all
 }
 

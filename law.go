@@ -147,17 +147,7 @@ func (p Problem) Mass(ctx context.Context, rng *rand.Rand) (log, se float64, err
 
 // within counts the draws that lie in the domain, up to so many of them, and all.
 func (p Problem) within(ctx context.Context, whole func(x []float64, rng *rand.Rand), rng *rand.Rand, most int) (hits, n int, err error) {
-	x := make([]float64, p.Potential.Dim())
-	for n < massDraws && hits < most {
-		if err := ctx.Err(); err != nil {
-			return 0, 0, err
-		}
-		n++
-		if whole(x, rng); p.Domain.Contains(x) {
-			hits++
-		}
-	}
-	return hits, n, nil
+	return domain.Count(ctx, p.Domain, massDraws, most, func(x []float64) error { whole(x, rng); return nil })
 }
 
 const (

@@ -12,45 +12,90 @@ import (
 // replicas are the states of one ladder, one on each rung, and what keeps them between
 // walls.
 type replicas struct {
-	*lanes                  // what moves them, with those of other ladders
-	block     *kernel.Block // of the lanes those of the ladder
-	first     int           // of its lanes
-	frame     frame
-	reflector domain.Reflector // nil lets steps go
-	streams   *stream.Set
-	fresh     int // the rung whose states come from source; -1 is none
-	source    source
-	tally     []domain.Tally // per rung, but for the steps
-	steps     int64          // of every replica, that the tally has not
-	corners   []corner       // per rung, where a step was last given up
-	jumps     []Jumps        // per rung; nil where none are looked for
+	*lanes                // what moves them, with those of other ladders
+	block   *kernel.Block // of the lanes those of the ladder
+	first   int           // of its lanes
+	frame   frame
+	streams *stream.Set
+	fresh   int // the rung whose states come from source; -1 is none
+	source  source
+	tally   []domain.Tally // per rung, but for the steps
+	steps   int64          // of every replica, that the tally has not
+	asked   []int64        // in a crowd, one number: the values of surfaces that steps asked for
+	corners []corner       // per rung, where a step was last given up
+	jumps   []Jumps        // per rung; nil where none are looked for
 
-	// the workspace
-	from, to []float64 // one state
-	v        []float64 // its momentum; nil without
+	hand // the workspace
+}
+
+// A hand is what the step of one replica is held in while it is ended.
+type hand struct {
+	reflector domain.Reflector // nil lets steps go
+	from, to  []float64        // one state
+	v         []float64        // its momentum; nil without
+	hits      int              // of the wall
+	ok        bool             // whether the step could be ended inside
+}
+
+// end ends the step.
+func (h *hand) end() { h.hits, h.ok = h.reflector.Reflect(h.from, h.to, h.v) }
+
+// hand returns what ends a step of the replicas in a domain.
+func (r *run) hand(l *replicas, d domain.Domain) (h hand, err error) {
+	h.from, h.to = make([]float64, l.block.D), make([]float64, l.block.D)
+	if l.block.V != nil {
+		h.v = make([]float64, l.block.D)
+	}
+	if d != nil {
+		h.reflector, err = domain.NewReflector(d, r.rule(), r.settings.Cap)
+	}
+	return h, err
 }
 
 // A source gives states to the hottest rung.
 type source interface {
-	// draw writes a state, in the coordinates of the kernel, to l.to, and may draw from
+	// draw writes a state, in the coordinates of the kernel, to h.to, and may draw from
 	// the noise of replica i.
-	draw(l *replicas, i int)
+	draw(l *replicas, h *hand, i int)
 }
 
 // A lawSource draws from the law at infinite temperature.
-type lawSource struct{ law *domain.Law }
+type lawSource struct {
+	law   *domain.Law
+	crowd *domain.Crowd // which the law is asked through; nil is none
+}
+
+// mostAhead is how many tries of a law are asked for at once.
+const mostAhead = 16
+
+// foresee asks for the first tries of a draw at once, about as many as it takes.
+func (s lawSource) foresee(rng *stream.Rand, d int) {
+	n := min(mostAhead, int(math.Ceil(2*s.law.Tries)))
+	if s.crowd == nil || s.law.Propose == nil || n < 2 {
+		return
+	}
+	states := make([][]float64, n)
+	rng.Peek(func() {
+		for i := range states {
+			states[i] = make([]float64, d)
+			s.law.Propose(states[i], &rng.Rand)
+		}
+	})
+	s.crowd.Foresee(states)
+}
 
 // draw stays where it is if the law fails.
-func (s lawSource) draw(l *replicas, i int) {
+func (s lawSource) draw(l *replicas, h *hand, i int) {
 	rng := l.random(i)
+	s.foresee(rng, len(l.frame.x))
 	if x := l.frame.x; s.law.Draw(context.Background(), x, &rng.Rand) == nil {
-		l.frame.inverse(l.to, x)
+		l.frame.inverse(h.to, x)
 	} else {
-		copy(l.to, l.from)
+		copy(h.to, h.from)
 	}
 	if l.traits.Carries {
-		for j := range l.v {
-			l.v[j] = l.at.Spread[l.fresh] * rng.NormFloat64()
+		for j := range h.v {
+			h.v[j] = l.at.Spread[l.fresh] * rng.NormFloat64()
 		}
 	}
 }
@@ -80,7 +125,7 @@ func (l *replicas) notFinite() int {
 func (l *replicas) reflect() {
 	l.steps++
 	if l.fresh >= 0 {
-		l.refresh(l.block.Replica(l.fresh))
+		l.refresh(&l.hand, l.block.Replica(l.fresh))
 	}
 	switch {
 	case l.traits.Paths:
@@ -88,50 +133,55 @@ func (l *replicas) reflect() {
 			if !math.IsInf(l.at.Temperature[r], 1) {
 				l.arrived(&l.tally[r], i)
 			} else if r != l.fresh && l.reflector != nil {
-				l.bounce(i, r)
+				l.bounce(&l.hand, i, r)
 			}
 		}
 	case l.reflector != nil:
 		rung := l.block.Rung
 		for i, may := range l.may[l.first:][:len(rung)] {
 			if may && rung[i] != l.fresh {
-				l.bounce(i, rung[i])
+				l.bounce(&l.hand, i, rung[i])
 			}
 		}
 	}
 }
 
 // refresh draws the state of replica i from the source.
-func (l *replicas) refresh(i int) {
-	l.gather(i)
-	l.source.draw(l, i)
+func (l *replicas) refresh(h *hand, i int) {
+	l.gather(h, i)
+	l.source.draw(l, h, i)
 	l.block.Hits[i] = 0
-	l.scatter(i)
+	l.scatter(h, i)
 }
 
 // bounce ends the step of replica i, on rung r, inside the domain.
-func (l *replicas) bounce(i, r int) {
+func (l *replicas) bounce(h *hand, i, r int) {
+	l.gather(h, i)
+	h.end()
+	l.ended(h, i, r)
+}
+
+// ended takes over the end of the step of replica i, on rung r.
+func (l *replicas) ended(h *hand, i, r int) {
 	t := &l.tally[r]
-	l.gather(i)
-	hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
-	l.block.Hits[i] = hits
-	if hits == 0 && ok {
+	l.block.Hits[i] = h.hits
+	if h.hits == 0 && h.ok {
 		return
 	}
 	t.Reflected++
-	t.Reflections += int64(hits)
-	if ok {
-		l.watch.lean(l, i, r)
+	t.Reflections += int64(h.hits)
+	if h.ok {
+		l.watch.lean(l, h, i, r)
 	} else {
 		t.Fallbacks++
-		if s, ok := l.reflector.(domain.Stuck); ok {
+		if s, ok := h.reflector.(domain.Stuck); ok {
 			l.corners[r].set(s.LastFallback())
 		}
 		if !l.traits.Metropolis { // a trajectory that turns back is as good as any
-			l.withoutDrift(i, r)
+			l.withoutDrift(h, i, r)
 		}
 	}
-	l.scatter(i)
+	l.scatter(h, i)
 }
 
 // counted is the tally, with the steps made.
@@ -157,23 +207,23 @@ func (l *replicas) arrived(t *domain.Tally, i int) {
 }
 
 // gather copies the step of replica i, and its momentum, out of the block.
-func (l *replicas) gather(i int) {
+func (l *replicas) gather(h *hand, i int) {
 	b := l.block
-	for j := range l.from {
-		l.from[j], l.to[j] = b.From[j*b.Stride+i], b.X[j*b.Stride+i]
+	for j := range h.from {
+		h.from[j], h.to[j] = b.From[j*b.Stride+i], b.X[j*b.Stride+i]
 	}
-	for j := range l.v {
-		l.v[j] = b.V[j*b.Stride+i]
+	for j := range h.v {
+		h.v[j] = b.V[j*b.Stride+i]
 	}
 }
 
 // scatter copies the end of the step, and the momentum, back.
-func (l *replicas) scatter(i int) {
+func (l *replicas) scatter(h *hand, i int) {
 	b := l.block
-	for j, v := range l.to {
+	for j, v := range h.to {
 		b.X[j*b.Stride+i] = v
 	}
-	for j, v := range l.v {
+	for j, v := range h.v {
 		b.V[j*b.Stride+i] = v
 	}
 }
@@ -184,16 +234,16 @@ func (l *replicas) scatter(i int) {
 // Staying alone would be a trap: where the potential is infinite at the wall, a
 // replica that lands within rounding of it has a drift that no number of
 // mirrorings uses up, and so it has in the next iteration.
-func (l *replicas) withoutDrift(i, r int) {
-	for j, x := range l.from {
+func (l *replicas) withoutDrift(h *hand, i, r int) {
+	for j, x := range h.from {
 		v := l.at.Spread[r] * l.random(i).NormFloat64()
 		if l.traits.Carries {
-			l.v[j] = v
+			h.v[j] = v
 		}
-		l.to[j] = x + v
+		h.to[j] = x + v
 	}
-	hits, _ := l.reflector.Reflect(l.from, l.to, l.v)
-	l.tally[r].Reflections += int64(hits)
+	h.end()
+	l.tally[r].Reflections += int64(h.hits)
 }
 
 // state returns the state of a replica as draws are kept.

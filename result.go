@@ -97,6 +97,7 @@ type Ladder struct {
 	Resumed    int                 // of them before this call, from a checkpoint
 	Swaps      exchange.Statistics // of all iterations
 	Tally      []domain.Tally      // per rung, of all iterations
+	Asked      int64               // values of surfaces that steps asked a crowd for, of all iterations, those remembered included
 	Moves      []kernel.Moves      // per rung, of kernels that take or refuse; nil for others
 	Jumps      []Jumps             // per rung, of all iterations; nil where nothing was looked at
 	Stuck      [][]string          // per rung, the walls at which a step was last given up; nil where none was, or that is not known
@@ -116,8 +117,10 @@ func (r *run) result() *Result {
 	res := &Result{Names: r.problem.ReportedNames(), Guide: r.problem.Guide}
 	for _, l := range r.all {
 		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.counted(),
-			Moves: l.moves(),
-			Jumps: l.jumps, steps: l.traits.Steps}
+			Moves: l.moves(), Jumps: l.jumps, steps: l.traits.Steps}
+		for _, n := range l.asked {
+			made.Asked += n
+		}
 		for _, c := range l.corners {
 			var walls []string
 			if r.settings.Whitening == nil { // whose walls are those of other coordinates
@@ -254,6 +257,16 @@ func (r *Result) Gradients() int64 {
 	var n int64
 	for _, l := range r.Ladders {
 		n += int64(l.Iterations) * int64(l.steps*len(l.Tally))
+	}
+	return n
+}
+
+// Asked is the number of values of surfaces that the steps of all replicas asked for; see
+// [Ladder.Asked].
+func (r *Result) Asked() int64 {
+	var n int64
+	for _, l := range r.Ladders {
+		n += l.Asked
 	}
 	return n
 }

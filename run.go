@@ -147,8 +147,7 @@ func (r *run) somewhere(ctx context.Context, z []float64) error {
 func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	s, rungs := r.settings, len(r.schedule.Temperature)
 	l := &ladder{index: i, names: r.problem.ReportedNames(), replicas: r.replicas(&r.schedule, stream.New(s.Seed, i)),
-		collection: collection{draws: newDraws(rungs, r.problem.Guide != nil), stride: 1, max: s.MaxDraws, inside: s.Inside,
-			domain: r.problem.Reported()}}
+		collection: collection{draws: newDraws(rungs, r.problem.Guide != nil), stride: 1, max: s.MaxDraws, inside: s.Inside}}
 	if r.watches() {
 		l.jumps = make([]Jumps, rungs)
 	}
@@ -157,7 +156,7 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.fresh, l.source = rungs-1, lawSource{law}
+		l.fresh, l.source = rungs-1, lawSource{law: law}
 	}
 	var err error
 	if l.trading, err = r.trading(l.streams); err != nil {
@@ -166,6 +165,7 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	if err = r.join(&l.replicas); err != nil {
 		return nil, err
 	}
+	l.membership(r)
 	r.workspace(&l.trading, &l.replicas)
 	if s.Certificate {
 		if err = r.certify(l); err != nil {
@@ -263,6 +263,9 @@ func (r *run) join(all ...*replicas) error {
 			return err
 		}
 	}
+	if err := r.herd(w, all); err != nil {
+		return err
+	}
 	if first.jumps != nil {
 		w.watch = r.watch(block)
 	}
@@ -283,16 +286,9 @@ func (r *run) join(all ...*replicas) error {
 
 // equip gives l a workspace of its own.
 func (r *run) equip(l *replicas) (err error) {
-	n := l.block.D
 	l.tally, l.corners = slices.Clone(l.tally), slices.Clone(l.corners)
-	l.frame = l.frame.own(n, len(r.problem.ReportedNames()))
-	l.from, l.to = make([]float64, n), make([]float64, n)
-	if l.block.V != nil {
-		l.v = make([]float64, n)
-	}
-	if r.domain != nil {
-		l.reflector, err = domain.NewReflector(r.domain, r.rule(), r.settings.Cap)
-	}
+	l.frame = l.frame.own(l.block.D, len(r.problem.ReportedNames()))
+	l.hand, err = r.hand(l, r.domain)
 	return err
 }
 

@@ -84,8 +84,8 @@ func (r *run) shade(l *replicas, streams int) (*shadow, error) {
 // A leadSource gives a shadow the states of its lead.
 type leadSource struct{ lead *replicas }
 
-func (s leadSource) draw(l *replicas, _ int) {
-	s.lead.block.State(l.to, s.lead.block.Replica(l.fresh))
+func (s leadSource) draw(l *replicas, h *hand, _ int) {
+	s.lead.block.State(h.to, s.lead.block.Replica(l.fresh))
 }
 
 // join puts the shadow, and its own, where its lead is.

@@ -43,9 +43,8 @@ func halved(ctx context.Context, d Domain) (*cover, error) {
 	for i := range lo {
 		g.side[i] = hi[i] - lo[i]
 	}
-	look := looker(d)
+	look := newLooks(d)
 	rng := rand.New(rand.NewPCG(0x5eed, 0xd2))
-	x := make([]float64, n)
 	for level := 1; level <= mostLevels; level++ {
 		coarse := level*n < int(math.Log2(firstCells))
 		finer, err := g.halve(ctx, look, coarse)
@@ -56,11 +55,9 @@ func halved(ctx context.Context, d Domain) (*cover, error) {
 		if coarse {
 			continue
 		}
-		seen := 0
-		for range cellTrials {
-			if g.draw(x, rng); d.Contains(x) {
-				seen++
-			}
+		seen, _, err := Count(ctx, d, cellTrials, cellTrials+1, func(x []float64) error { g.draw(x, rng); return nil })
+		if err != nil {
+			return nil, err
 		}
 		if seen > wellFilled*cellTrials || len(g.at) > mostCells/2 {
 			break
@@ -74,29 +71,77 @@ func halved(ctx context.Context, d Domain) (*cover, error) {
 }
 
 // halve keeps the halves of cells that look finds, all if all is set.
-func (g *lattice) halve(ctx context.Context, look func(c, half []float64) bool, all bool) (*lattice, error) {
+func (g *lattice) halve(ctx context.Context, look *looks, all bool) (*lattice, error) {
 	n := len(g.lo)
 	out := &lattice{lo: g.lo, side: make([]float64, n)}
-	half, c := make([]float64, n), make([]float64, n)
 	for i, s := range g.side {
-		out.side[i], half[i] = s/2, s/4
+		out.side[i] = s / 2
 	}
+	var some [][mostCellsDim]int32 // not yet looked at
 	for k, at := range g.at {
-		if k%heard == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err := ctx.Err(); k%heard == 0 && err != nil {
+			return nil, err
 		}
 		for corner := range 1 << n {
 			child := at
 			for i := range n {
 				child[i] = 2*at[i] + int32(corner>>i&1)
-				c[i] = g.lo[i] + (float64(child[i])+0.5)*out.side[i]
 			}
-			if all || look(c, half) {
-				out.at = append(out.at, child)
-			}
+			some = append(some, child)
+		}
+		switch {
+		case all:
+			out.at, some = append(out.at, some...), some[:0]
+		case len(some) >= look.room() || k == len(g.at)-1:
+			out.at, some = look.keep(out.at, some, out), some[:0]
 		}
 	}
 	return out, nil
+}
+
+// looks are lookers that look at cells side by side.
+type looks struct {
+	crowd *Crowd
+	may   []func(c, half []float64) bool
+}
+
+func newLooks(d Domain) *looks {
+	l := &looks{crowd: NewCrowd(d)}
+	n := 1
+	if l.crowd != nil {
+		d, n = l.crowd.Domain(), Crowded
+	}
+	for range n {
+		l.may = append(l.may, looker(d))
+	}
+	return l
+}
+
+// room is how many cells are looked at side by side.
+func (l *looks) room() int { return len(l.may) }
+
+// keep appends those of some cells of a lattice that may hold points of the set.
+func (l *looks) keep(to, some [][mostCellsDim]int32, g *lattice) [][mostCellsDim]int32 {
+	n, half := len(g.lo), make([]float64, len(g.lo))
+	for i, s := range g.side {
+		half[i] = s / 2
+	}
+	for ; len(some) > 0; some = some[min(len(some), l.room()):] {
+		found := make([]bool, min(len(some), l.room()))
+		l.crowd.Do(len(found), func(k int) {
+			c := make([]float64, n)
+			for i := range c {
+				c[i] = g.lo[i] + (float64(some[k][i])+0.5)*g.side[i]
+			}
+			found[k] = l.may[k](c, half)
+		})
+		for k, is := range found {
+			if is {
+				to = append(to, some[k])
+			}
+		}
+	}
+	return to
 }
 
 // draw writes a uniform point of the cells.

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"sync"
 )
@@ -15,7 +16,7 @@ type Found struct {
 	cells  kept[*cover]
 }
 
-func (f *Found) found() *Found { return f }
+func (f *Found) found() *Found { return cmp.Or(f, &Found{}) }
 
 // foundOf is what was found of d, nothing where d does not keep it.
 func foundOf(d Domain) *Found {

@@ -47,7 +47,7 @@ type implicit struct {
 	lo, hi   []float64
 	substep  float64 // 1/32 of the shortest side of the box; +Inf stands for an eighth of each step
 	pool     sync.Pool
-	Found
+	*Found
 }
 
 // NewImplicit returns {x : g_i(x) ≤ 0 for all i}. Wall i is the surface g_i = 0. names
@@ -81,7 +81,7 @@ func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (Domain, 
 	}
 	m := &implicit{
 		surfaces: surfaces, names: names,
-		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1),
+		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1), Found: &Found{},
 	}
 	for i, s := range surfaces {
 		if s.Dim() != d {
@@ -133,8 +133,9 @@ func bindAll(surfaces []Surface) []SurfaceEval {
 
 // evals are the evaluators of one goroutine.
 type evals struct {
-	g    []SurfaceEval
-	bend []Bender // nil where no bound is known
+	g     []SurfaceEval
+	bend  []Bender    // nil where no bound is known
+	block []BlockEval // nil where states are taken one by one
 }
 
 func (m *implicit) bind() *evals {
@@ -147,7 +148,8 @@ func (m *implicit) bind() *evals {
 				b = curved{g, k}
 			}
 		}
-		e.g, e.bend = append(e.g, g), append(e.bend, b)
+		many, _ := g.(BlockEval)
+		e.g, e.bend, e.block = append(e.g, g), append(e.bend, b), append(e.block, many)
 	}
 	return e
 }
@@ -208,19 +210,25 @@ func (m *implicit) Projection() (func() func(p, x []float64) (outside bool), err
 }
 
 // Section takes the surfaces that tell which coordinates they depend on, by a method
-// Coordinates() []int, and name no others than i and j.
+// Coordinates() []int, and name no others than i and j. Those that take many states are
+// interpolated on a raster.
 func (m *implicit) Section(i, j int) func(x, y float64) bool {
 	var some []int
+	var tests []func(x, y float64) bool
 	for k, s := range m.surfaces {
 		of, ok := s.(interface{ Coordinates() []int })
 		if (ok || m.Dim() == 2) && !(ok && slices.ContainsFunc(of.Coordinates(), func(at int) bool { return at != i && at != j })) {
-			some = append(some, k)
+			if test := m.raster(k, i, j); test != nil {
+				tests = append(tests, test)
+			} else {
+				some = append(some, k)
+			}
 		}
 	}
 	if some == nil {
-		return nil
+		return every(tests)
 	}
-	return func(x, y float64) bool {
+	return every(append(tests, func(x, y float64) bool {
 		e := m.pool.Get().(*evals)
 		defer m.pool.Put(e)
 		at := make([]float64, m.Dim())
@@ -231,5 +239,39 @@ func (m *implicit) Section(i, j int) func(x, y float64) bool {
 			}
 		}
 		return true
+	}))
+}
+
+// rasterSide is the number of cells of a raster along a side: what is interpolated between their
+// corners lies too near to be told apart in a picture.
+const rasterSide = 256
+
+// raster tells where surface k is not above 0 by its values at the corners of cells in the bounds
+// of coordinates i and j, the others 0; nil where it takes states one by one, or the bounds are open.
+func (m *implicit) raster(k, i, j int) func(x, y float64) bool {
+	const n = rasterSide + 1
+	wide, high := (m.hi[i]-m.lo[i])/rasterSide, (m.hi[j]-m.lo[j])/rasterSide
+	g, ok := m.surfaces[k].Bind().(BlockEval)
+	if !ok || math.IsInf(wide, 0) || math.IsInf(high, 0) {
+		return nil
+	}
+	values := sync.OnceValue(func() []float64 {
+		d := m.Dim()
+		v, grad, x := make([]float64, n*n), make([]float64, d*n*n), make([]float64, d*n*n)
+		for at := range v {
+			x[i*n*n+at], x[j*n*n+at] = m.lo[i]+float64(at%n)*wide, m.lo[j]+float64(at/n)*high
+		}
+		g.Block(v, grad, x)
+		return v
+	})
+	return func(x, y float64) bool {
+		v, s, t := values(), (x-m.lo[i])/wide, (y-m.lo[j])/high
+		if !(s >= 0 && s <= rasterSide && t >= 0 && t <= rasterSide) {
+			return false
+		}
+		p, q := min(int(s), rasterSide-1), min(int(t), rasterSide-1)
+		s, t = s-float64(p), t-float64(q)
+		at := v[q*n+p:]
+		return (1-t)*((1-s)*at[0]+s*at[1])+t*((1-s)*at[n]+s*at[n+1]) <= 0
 	}
 }

@@ -10,6 +10,7 @@ type implicitTracer struct {
 	evals                 *evals
 	at, grad, foot, spare []float64
 	spent                 int // evaluations so far
+	ahead                 ahead
 }
 
 func (t *implicitTracer) Walls() int { return len(t.evals.g) }
@@ -56,11 +57,14 @@ type path struct {
 type jet struct{ s, v, d float64 }
 
 func (p *path) jet(s float64) jet {
-	for i, e := range p.dir {
-		p.t.at[i] = p.x[i] + s*e
-	}
 	p.t.spent++
-	v := p.g.Gradient(p.t.grad, p.t.at)
+	v, known := p.t.ahead.at(s, p.t.grad)
+	if !known {
+		for i, e := range p.dir {
+			p.t.at[i] = p.x[i] + s*e
+		}
+		v = p.g.Gradient(p.t.grad, p.t.at)
+	}
 	d := 0.0
 	for i, e := range p.dir {
 		d += p.t.grad[i] * e
@@ -94,9 +98,12 @@ func (t *implicitTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 		if p.bender != nil {
 			p.fresh = 50
 		}
-		if s, ok := p.exit(l, best, Wall(i) == on); ok && (s < best || wall == None) {
+		n := p.pieces(l, best)
+		p.foresee(best, 0, n)
+		if s, ok := p.exit(l, best, n, Wall(i) == on); ok && (s < best || wall == None) {
 			best, wall = s, Wall(i)
 		}
+		t.ahead.forget()
 	}
 	return best, wall
 }
@@ -104,8 +111,20 @@ func (t *implicitTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 // maxPieces bounds the pieces that one path is cut into.
 const maxPieces = 1 << 14
 
-// exit looks for the first crossing with 0 ≤ s ≤ limit.
-func (p *path) exit(l, limit float64, on bool) (float64, bool) {
+// pieces is how many parts of the way up to limit, of dir of length l, are looked at each by
+// itself.
+func (p *path) pieces(l, limit float64) int {
+	switch h := p.t.set.substep; {
+	case p.bender != nil:
+		return 1
+	case h < math.Inf(1):
+		return int(math.Min(math.Ceil(l*limit/h), maxPieces))
+	}
+	return 8
+}
+
+// exit looks for the first crossing with 0 ≤ s ≤ limit, in n pieces.
+func (p *path) exit(l, limit float64, n int, on bool) (float64, bool) {
 	a := p.jet(0)
 	if on || a.v > 0 {
 		if math.IsInf(a.v, 1) {
@@ -122,8 +141,7 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 		}
 		a.d = math.Min(a.d, 0)
 	}
-	n := 8
-	if h := p.t.set.substep; p.bender != nil {
+	if p.bender != nil {
 		lo, hi := p.bender.Bend(p.x, p.dir, 0, limit)
 		if a.v+math.Max(a.d+0.5*math.Max(hi, 0)*limit, 0)*limit <= 0 {
 			return 0, false
@@ -131,12 +149,10 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 		if lo == hi {
 			return p.parabola(a, hi, limit)
 		}
-		n = 1
-	} else if h < math.Inf(1) {
-		n = int(math.Min(math.Ceil(l*limit/h), maxPieces))
 	}
 	for k := 1; k <= n; k++ {
-		b := p.jet(limit * float64(k) / float64(n))
+		p.foresee(limit, k, n)
+		b := p.jet(end(limit, k, n))
 		if s, ok := p.scan(a, b, p.fresh); ok {
 			return s, true
 		}
@@ -350,6 +366,7 @@ func (t *implicitTracer) project(i int, x []float64) bool {
 	share, last := 1.0, math.Inf(1)
 	scale := math.Max(norm(x), 1e-300)
 	for range 300 {
+		t.spent++
 		v := g.Gradient(t.grad, t.foot)
 		g2 := dot(t.grad, t.grad)
 		if !(g2 > 0) || math.IsInf(g2, 1) || math.IsNaN(v) {
@@ -385,6 +402,7 @@ func (t *implicitTracer) project(i int, x []float64) bool {
 func (t *implicitTracer) Lower(x []float64) bool {
 	moved := false
 	for _, g := range t.evals.g {
+		t.spent++
 		v := g.Gradient(t.grad, x)
 		square := dot(t.grad, t.grad)
 		if !(v > 0 && square > 0) || math.IsInf(square, 1) {

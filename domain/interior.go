@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,14 +124,18 @@ func exclusion(ctx context.Context, h HalfSpaces, d int, thinly bool) error {
 	return e
 }
 
-// mostTries bounds the points at which a domain is looked for: the first 200 descend.
-const mostTries = 300_000
+// mostTries bounds the points at which a domain is looked for, of which the first descend.
+// Where evaluations are asked for elsewhere, a descent takes no more than so many.
+const (
+	mostTries    = 300_000
+	mostDescents = 200
+	crowdLabour  = 2_000
+)
 
 // search looks for a point of d from starts, from inner points of its members,
 // from the middle of its bounds and from random points, and moves it inwards.
 func search(ctx context.Context, d Domain, starts [][]float64, rng *rand.Rand) ([]float64, error) {
 	n := d.Dim()
-	tr := d.Tracer()
 	lo, hi := BoundsOf(d, n)
 	for _, m := range membersOf(d) {
 		y, err := Interior(ctx, m, rng)
@@ -146,28 +151,64 @@ func search(ctx context.Context, d Domain, starts [][]float64, rng *rand.Rand) (
 		}
 	}
 	starts = append(starts, mid)
-	for k := range mostTries {
-		if err := ctx.Err(); k%64 == 0 && err != nil {
+	t := newTries(d)
+	for k := 0; k < mostTries; k += len(t.x) {
+		if err := ended(ctx, d); k%64 == 0 && err != nil {
 			return nil, err
 		}
-		var x []float64
-		if k < len(starts) {
-			x = append(x, starts[k]...)
-		} else {
-			x = somewhere(lo, hi, math.Pow(10, float64(k%7-3)), rng)
+		for i := range t.x {
+			if k+i < len(starts) {
+				copy(t.x[i], starts[k+i])
+			} else {
+				somewhere(t.x[i], lo, hi, math.Pow(10, float64((k+i)%7-3)), rng)
+			}
 		}
-		if !d.Contains(x) && (k >= 200 || !descend(d, tr, x)) {
-			continue
+		if x := t.inside(k < mostDescents); x != nil {
+			return deepen(ctx, d, d.Tracer(), x, lo, hi, rng)
 		}
-		return deepen(ctx, d, tr, x, lo, hi, rng)
+	}
+	if err := ended(ctx, d); err != nil {
+		return nil, err
 	}
 	return nil, fmt.Errorf("0 of %d tries fell inside: %w", mostTries, ErrNoInterior)
 }
 
-// somewhere draws a point within the bounds, at about the given scale where
+// ended is why a search in d is to end: the context has, or where d is is not told any more.
+func ended(ctx context.Context, d Domain) error { return cmp.Or(ctx.Err(), Err(d)) }
+
+// tries are points at which d is looked for, with a tracer each.
+type tries struct {
+	*glimpse
+	tracers []Tracer
+	labour  int // of a descent at most
+}
+
+func newTries(d Domain) *tries {
+	t := &tries{glimpse: newGlimpse(d), labour: math.MaxInt}
+	if t.crowd != nil {
+		t.labour = crowdLabour
+	}
+	return t
+}
+
+// inside returns the first of the points that lies inside, or comes inside by a descent if
+// that is allowed; nil if none does.
+func (t *tries) inside(descents bool) []float64 {
+	for descents && len(t.tracers) < len(t.x) {
+		t.tracers = append(t.tracers, t.d.Tracer())
+	}
+	t.crowd.Do(len(t.x), func(i int) {
+		t.in[i] = t.d.Contains(t.x[i]) || descents && descend(t.d, t.tracers[i], t.x[i], t.labour)
+	})
+	if i := slices.Index(t.in, true); i >= 0 {
+		return t.x[i]
+	}
+	return nil
+}
+
+// somewhere writes a point within the bounds into x, at about the given scale where
 // they are open.
-func somewhere(lo, hi []float64, scale float64, rng *rand.Rand) []float64 {
-	x := make([]float64, len(lo))
+func somewhere(x, lo, hi []float64, scale float64, rng *rand.Rand) {
 	for i, l := range lo {
 		switch h := hi[i]; {
 		case !math.IsInf(h-l, 0):
@@ -180,18 +221,18 @@ func somewhere(lo, hi []float64, scale float64, rng *rand.Rand) []float64 {
 			x[i] = scale * rng.NormFloat64()
 		}
 	}
-	return x
 }
 
 // descend moves x a little beyond the nearest point of the wall that is violated
-// most, again and again, until it lies in d.
-func descend(d Domain, tr Tracer, x []float64) bool {
+// most, again and again, until it lies in d, or the tracer has had so much labour.
+func descend(d Domain, tr Tracer, x []float64, labour int) bool {
 	p, n := make([]float64, len(x)), make([]float64, len(x))
+	before := labourOf(tr)
 	for range 200 {
 		if d.Contains(x) {
 			return true
 		}
-		if !finite(x) {
+		if !finite(x) || labourOf(tr)-before > labour {
 			return false
 		}
 		if !tr.Nearest(p, n, x) {
@@ -231,7 +272,7 @@ func deepen(ctx context.Context, d Domain, tr Tracer, x, lo, hi []float64, rng *
 	best, deepest := append([]float64(nil), x...), depth(tr, x)
 	y := append([]float64(nil), x...)
 	for k := range 40 + 4*n {
-		if err := ctx.Err(); err != nil {
+		if err := ended(ctx, d); err != nil {
 			return nil, err
 		}
 		walk.aim(rng)

@@ -10,7 +10,7 @@ import (
 // intersection is the set of points that lie in every member.
 type intersection struct {
 	members []Domain
-	Found
+	*Found
 }
 
 // denseRows bounds the elements of the matrix into which members that are all
@@ -26,7 +26,7 @@ func NewIntersection(members ...Domain) (Domain, error) {
 		return nil, fmt.Errorf("intersection: no members: give at least one")
 	}
 	d := members[0].Dim()
-	x := &intersection{}
+	x := &intersection{Found: &Found{}}
 	for i, m := range members {
 		if m.Dim() != d {
 			return nil, fmt.Errorf("intersection: member %d has %d coordinates and member 0 has %d: put members into products over all coordinates",

@@ -19,12 +19,16 @@ type Law struct {
 	// Note says what keeps the draws from being independent and of the law, beside rounding;
 	// nothing where they are, or all but are: as paths in a convex domain.
 	Note string
+	// Propose writes a point as the next try of Draw, if rng is where it is then; nil where
+	// draws are not made by tries.
+	Propose func(x []float64, rng *rand.Rand)
 }
 
 // A sampler makes the draws of a uniform law.
 type sampler struct {
 	d     Domain
 	draw  func(ctx context.Context, x []float64, rng *rand.Rand) error
+	point func(x []float64, rng *rand.Rand) // the same, where it needs not be waited for
 	tries int
 	work  float64 // Tries
 	note  string
@@ -96,7 +100,12 @@ func Uniform(ctx context.Context, d Domain) (*Law, error) {
 }
 
 // law tells what was chosen.
-func (u *sampler) law() *Law { return &Law{u.once, u.work, u.note} }
+func (u *sampler) law() *Law { return &Law{u.once, u.work, u.note, u.point} }
+
+// by has points of a law be the tries.
+func (u *sampler) by(point func(x []float64, rng *rand.Rand)) {
+	u.draw, u.point = drawing(point), point
+}
 
 // closed is a law of points that need not be waited for, one try each.
 func closed(point func(x []float64, rng *rand.Rand)) *Law {
@@ -117,8 +126,10 @@ const heard = 1024
 // once fills x with a draw.
 func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 	for k := range u.tries {
-		if k%heard == heard-1 && ctx.Err() != nil {
-			return ctx.Err()
+		if k%heard == heard-1 {
+			if err := ended(ctx, u.d); err != nil {
+				return err
+			}
 		}
 		if err := u.draw(ctx, x, rng); err != nil {
 			return err
@@ -126,6 +137,9 @@ func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 		if u.d.Contains(x) {
 			return nil
 		}
+	}
+	if err := Err(u.d); err != nil {
+		return err
 	}
 	return fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", u.tries)
 }
@@ -135,7 +149,8 @@ func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 func (u *sampler) reject(ctx context.Context, round bool) error {
 	n := u.d.Dim()
 	lo, hi := BoundsOf(u.d, n)
-	u.draw, u.tries = drawing(inBox(lo, hi)), 10_000_000
+	u.by(inBox(lo, hi))
+	u.tries = 10_000_000
 	share, err := foundOf(u.d).box.of(ctx, func() (fraction, error) { return u.try(ctx) })
 	if err != nil {
 		return err
@@ -175,7 +190,8 @@ func (u *sampler) reject(ctx context.Context, round bool) error {
 
 // within rejects from a cover, if that takes fewer tries.
 func (u *sampler) within(ctx context.Context, c *cover) bool {
-	inner := &sampler{d: u.d, draw: drawing(c.draw), tries: u.tries}
+	inner := &sampler{d: u.d, tries: u.tries}
+	inner.by(c.draw)
 	share, err := inner.try(ctx)
 	if inner.work = float64(share.tried) / float64(share.seen); err != nil || share.seen < trialsSeen || inner.work > u.work {
 		return false
@@ -188,19 +204,8 @@ func (u *sampler) within(ctx context.Context, c *cover) bool {
 // part of the law, not of its draws.
 func (u *sampler) try(ctx context.Context) (s fraction, err error) {
 	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
-	x := make([]float64, u.d.Dim())
-	for ; s.tried < trials && s.seen < trialsSeen; s.tried++ {
-		if s.tried%heard == 0 && ctx.Err() != nil {
-			return s, ctx.Err()
-		}
-		if err := u.draw(ctx, x, rng); err != nil {
-			return s, err
-		}
-		if u.d.Contains(x) {
-			s.seen++
-		}
-	}
-	return s, nil
+	s.seen, s.tried, err = Count(ctx, u.d, trials, trialsSeen, func(x []float64) error { return u.draw(ctx, x, rng) })
+	return s, err
 }
 
 // billiard draws by paths with normal displacements that are mirrored at the walls and
@@ -231,7 +236,7 @@ func (u *sampler) billiard(ctx context.Context, at []float64, rng *rand.Rand) er
 		}
 		sd *= min(4, max(0.25, 5*float64(n+1)/(float64(hits)+1)))
 	}
-	u.tries = 1000
+	u.tries, u.point = 1000, nil
 	settle, paths := 10, 10+n/2
 	u.draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
 		for range settle * paths {
@@ -308,7 +313,7 @@ func (u *sampler) through(ctx context.Context, z Domain, a *affine) bool {
 	if inner.reject(ctx, false) != nil || inner.work > u.work {
 		return false
 	}
-	u.tries, u.work = 1000, inner.work
+	u.tries, u.work, u.point = 1000, inner.work, nil
 	y := make([]float64, z.Dim())
 	u.draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
 		if err := inner.once(ctx, y, rng); err != nil {

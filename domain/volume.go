@@ -138,17 +138,8 @@ func count(ctx context.Context, d Domain, rng *rand.Rand) (log float64, in int, 
 
 // inside counts the points that draw makes in d.
 func inside(ctx context.Context, d Domain, draw func(x []float64, rng *rand.Rand), rng *rand.Rand) (in int, err error) {
-	x := make([]float64, d.Dim())
-	for k := range points {
-		if k%heard == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		draw(x, rng)
-		if d.Contains(x) {
-			in++
-		}
-	}
-	return in, nil
+	in, _, err = Count(ctx, d, points, points+1, func(x []float64) error { draw(x, rng); return nil })
+	return in, err
 }
 
 // nested multiplies ratios of the volumes of d within balls, each twice the

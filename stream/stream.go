@@ -99,6 +99,13 @@ const (
 	normals = 2 << 62 // by NormFloat64; the rest is for Lanes
 )
 
+// Peek calls f, and takes r back to where it was before.
+func (r *Rand) Peek(f func()) {
+	before := r.bits
+	f()
+	r.bits = before
+}
+
 // bits is the source of a Rand.
 type bits struct {
 	key       uint64

@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 		_, late := interrupts()
 		<-late
 		leave()
+	case formulas:
+		os.Exit(ofFormulas(os.Args[1:]))
 	case compiledModel:
 		os.Exit(stanModel(os.Args[1:]))
 	default:

@@ -62,6 +62,12 @@
 // With "outputs": ["a", "b"] it says that it knows k more numbers of a state, of these names;
 // a request for them has 1 in place of its 0, and its answer n × k float64.
 //
+// With "constraints": ["disc", "line"] it says that it knows functions g of these names, and
+// that states may be where g(x) ≤ 0. A request with 2 in place of its 0 asks for the first of
+// them, one with 3 for the second, and so on; SEED is 0 then, and the answer is that to a
+// request for energies: n values of g and their n × d partial derivatives. An answer to a
+// state depends on that state alone, to the last bit, whatever "lanewise" says.
+//
 // # Both
 //
 // All states of a block are written before its answers are awaited, so a program
@@ -74,7 +80,8 @@
 //
 // The program is started once for the handshake alone when the potential is
 // made (its "states" is 1 then), and once more for every ladder of the run, all
-// at the same time. It runs in a process group of its own: an interrupt at the
+// at the same time. One with constraints is started as often as it is asked at the same
+// time, and whichever is free answers. It runs in a process group of its own: an interrupt at the
 // keyboard does not reach it, so that a checkpoint can still be written. What is
 // left of the group is killed when the program has ended, and when this side ends,
 // be it killed.
@@ -116,6 +123,7 @@ type Potential struct {
 	ctx      context.Context
 	settings Settings
 	abilities
+	pool pool
 }
 
 // New starts the program for the handshake and ends it again. Errors say what
@@ -143,8 +151,23 @@ func New(ctx context.Context, s Settings) (*Potential, error) {
 	if err := p.unasked(); err != nil {
 		return nil, err
 	}
-	p.stop(grace)
-	return &Potential{ctx, s, about}, nil
+	u := &Potential{ctx: ctx, settings: s, abilities: about, pool: pool{linger: linger}}
+	if len(about.Constraints) == 0 {
+		p.stop(grace)
+	} else {
+		u.pool.give(p)
+	}
+	return u, nil
+}
+
+// start starts the program for blocks of so many states.
+func (p *Potential) start(states int) (*process, error) {
+	q, about, err := start(p.ctx, &p.settings, states)
+	if err == nil && !about.equal(p.abilities) {
+		err = q.fail(grace, errors.New("it changes its mind from start to start: whether it is stochastic, or lanewise, or which outputs or "+
+			"constraints it has"))
+	}
+	return q, err
 }
 
 // Dim is the number of variables.
@@ -173,7 +196,8 @@ func (p *Potential) Exact() (potential.Potential, bool) {
 }
 
 // Evaluator returns an evaluator for blocks of r states, with a process of its
-// own that its first Eval starts. Stochastic programs take their seeds from the
+// own that its first Eval starts, or any that is free of a program with constraints.
+// Stochastic programs take their seeds from the
 // stream of replica 0 for [stream.Batch]; the others draw nothing.
 //
 // It has the methods of [potential.Close] and [potential.Err]. After a failure
@@ -182,6 +206,7 @@ func (p *Potential) Exact() (potential.Potential, bool) {
 // seconds that a failing program is given to end.
 func (p *Potential) Evaluator(r int, s *stream.Set) potential.Evaluator {
 	e := &evaluator{p: p, r: r}
+	p.pool.opened()
 	if p.Stochastic() {
 		e.seeds = s.Of(0, stream.Batch)
 	}
@@ -192,7 +217,7 @@ type evaluator struct {
 	p       *Potential
 	r       int
 	seeds   *stream.Rand // nil: not stochastic
-	process *process     // nil: not started
+	process *process     // nil: not started, or lent
 	closed  bool
 	err     error
 }
@@ -214,21 +239,23 @@ func (e *evaluator) eval(energy, grad, x []float64) error {
 	if e.closed {
 		return fmt.Errorf("%v: asked for an energy after its end", e.p.settings)
 	}
-	if e.process == nil {
-		p, about, err := start(e.p.ctx, &e.p.settings, e.r)
-		if err != nil {
-			return err
-		}
-		e.process = p
-		if !about.equal(e.p.abilities) {
-			return p.fail(grace, errors.New("it changes its mind from start to start: whether it is stochastic, or lanewise, or which outputs it has"))
-		}
+	err := e.p.pool.failure()
+	if e.process == nil && err == nil {
+		e.process, err = e.p.take(e.r)
+	}
+	if err != nil {
+		return err
 	}
 	var seed int64
 	if e.seeds != nil {
 		seed = e.seeds.Int64()
 	}
-	return e.process.block(energy, grad, x, seed)
+	err = e.process.block(evaluate, energy, grad, x, seed)
+	if err == nil && len(e.p.Constraints) > 0 {
+		e.p.pool.give(e.process)
+		e.process = nil
+	}
+	return err
 }
 
 // Err is the first failure of the program.
@@ -237,6 +264,9 @@ func (e *evaluator) Err() error { return e.err }
 // Close ends the process: its input ends, and it is killed if it does not end
 // within a second. Close returns nil.
 func (e *evaluator) Close() error {
+	if !e.closed {
+		e.p.pool.closed()
+	}
 	e.closed = true
 	if e.process != nil {
 		e.process.stop(grace)
@@ -256,13 +286,15 @@ type greeting struct {
 
 // abilities are what a program says of its answers.
 type abilities struct {
-	Stochastic bool     `json:"stochastic,omitempty"`
-	Lanewise   bool     `json:"lanewise,omitempty"`
-	Outputs    []string `json:"outputs,omitempty"` // what it knows of a state beside its energy
+	Stochastic  bool     `json:"stochastic,omitempty"`
+	Lanewise    bool     `json:"lanewise,omitempty"`
+	Outputs     []string `json:"outputs,omitempty"`     // what it knows of a state beside its energy
+	Constraints []string `json:"constraints,omitempty"` // functions that are not above 0 where states may be
 }
 
 func (a abilities) equal(b abilities) bool {
-	return a.Stochastic == b.Stochastic && a.Lanewise == b.Lanewise && slices.Equal(a.Outputs, b.Outputs)
+	return a.Stochastic == b.Stochastic && a.Lanewise == b.Lanewise && slices.Equal(a.Outputs, b.Outputs) &&
+		slices.Equal(a.Constraints, b.Constraints)
 }
 
 // readGreeting judges the program's answer in the handshake.
@@ -282,6 +314,12 @@ func readGreeting(line []byte, names []string) (g greeting, err error) {
 		return g, errors.New("\"outputs\" are for version 2 of the protocol")
 	case repeated(g.Outputs) != "":
 		return g, fmt.Errorf("%q is twice among its \"outputs\"", repeated(g.Outputs))
+	case len(g.Constraints) > 0 && g.Version == first:
+		return g, errors.New("\"constraints\" are for version 2 of the protocol: answer the handshake with \"r2sgld\": 2, and in frames")
+	case slices.Contains(g.Constraints, ""):
+		return g, errors.New("one of its \"constraints\" has no name")
+	case repeated(g.Constraints) != "":
+		return g, fmt.Errorf("%q is twice among its \"constraints\"", repeated(g.Constraints))
 	case g.Dimension != len(names):
 		return g, fmt.Errorf("its \"dimension\" is %d, but there are %d variables: %s",
 			g.Dimension, len(names), strings.Join(names, ", "))

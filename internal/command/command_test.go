@@ -196,6 +196,9 @@ func TestHandshakeFailures(t *testing.T) {
 		{settings("names"), []string{"y, x", "x, y"}},
 		{settings("babble"), []string{"more than it is asked for", "bytes", "after 1 line that begin with \"0 0 0\"", "for answers alone"}},
 		{settings("key"), []string{"stochastc"}},
+		{settings("lined walls"), []string{`"constraints" are for version 2`, `"r2sgld": 2`}},
+		{settings("twice a wall"), []string{`"disc" is twice among its "constraints"`}},
+		{settings("nameless wall"), []string{`one of its "constraints" has no name`}},
 		{settings("two"), []string{"first line"}},
 	} {
 		p, err := New(t.Context(), c.s)

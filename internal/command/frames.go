@@ -13,6 +13,7 @@ import (
 const (
 	evaluate = 0 // of a request: energies and gradients are asked for
 	outputs  = 1 // of a request: what else the program knows of states
+	walls    = 2 // of a request: values of its first constraint, and their gradients; 3 of its second …
 	answered = 0 // of an answer: they follow
 	refused  = 1 // of an answer: a text follows, as long as its count says, and the end
 
@@ -26,13 +27,8 @@ type frames struct {
 	body   []byte
 }
 
-// request appends a block of states, one after the other.
-func (f *frames) request(b []byte, x []float64, r int, seed int64) []byte {
-	return f.ask(b, evaluate, x, r, seed)
-}
-
-// ask appends a request of a kind.
-func (f *frames) ask(b []byte, kind uint32, x []float64, r int, seed int64) []byte {
+// request appends a request of a kind for a block of states, one after the other.
+func (f *frames) request(b []byte, kind uint32, x []float64, r int, seed int64) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(r))
 	b = binary.LittleEndian.AppendUint32(b, kind)
 	b = binary.LittleEndian.AppendUint64(b, uint64(seed))

@@ -15,8 +15,8 @@ const digits = 64
 // lines are protocol 1: a state is a line of decimals, and so is its answer.
 type lines struct{}
 
-// request appends a line for each state.
-func (lines) request(b []byte, x []float64, r int, seed int64) []byte {
+// request appends a line for each state: all requests are for energies.
+func (lines) request(b []byte, _ uint32, x []float64, r int, seed int64) []byte {
 	for i := range r {
 		b = strconv.AppendInt(b, seed, 10)
 		for k := i; k < len(x); k += r {

@@ -1,9 +1,6 @@
 package command
 
-import (
-	"errors"
-	"slices"
-)
+import "slices"
 
 // outputNumbers is how many numbers an answer has, about.
 const outputNumbers = 1 << 16
@@ -19,14 +16,11 @@ func (p *Potential) Outputs(states [][]float64, seed int64) ([][]float64, error)
 		return nil, nil
 	}
 	each := min(len(states), max(1, outputNumbers/k))
-	q, about, err := start(p.ctx, &p.settings, each)
+	q, err := p.start(each)
 	if err != nil {
 		return nil, err
 	}
 	defer q.stop(grace)
-	if !about.equal(p.abilities) {
-		return nil, q.fail(grace, errors.New("it says now that it has other outputs than before"))
-	}
 	var out [][]float64
 	for len(out) < len(states) {
 		some := states[len(out):min(len(out)+each, len(states))]
@@ -49,7 +43,7 @@ func (p *process) outputs(states [][]float64, k int, seed int64) ([][]float64, e
 			x[j*r+i] = v
 		}
 	}
-	p.request = f.ask(p.request[:0], outputs, x, r, seed)
+	p.request = f.request(p.request[:0], outputs, x, r, seed)
 	p.limit()
 	p.post(p.request)
 	if err := f.numbers(p, r, r*k); err != nil {

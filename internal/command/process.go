@@ -52,8 +52,8 @@ type process struct {
 
 // A dialect is how blocks are asked for and answered in a version of the protocol.
 type dialect interface {
-	// request appends a block of r states, laid out as Eval says.
-	request(b []byte, x []float64, r int, seed int64) []byte
+	// request appends a request of a kind for a block of r states, laid out as Eval says.
+	request(b []byte, kind uint32, x []float64, r int, seed int64) []byte
 	// whole reports whether a program reads all of a block before it answers.
 	whole() bool
 	// answer reads the answers to a block.
@@ -143,12 +143,13 @@ func (p *process) posted() error {
 	return nil
 }
 
-// block evaluates a block of states, laid out as Eval says.
-func (p *process) block(energy, grad, x []float64, seed int64) error {
+// block evaluates a block of states, laid out as Eval says: energies, or what else has a
+// gradient, by the kind of the request.
+func (p *process) block(kind uint32, energy, grad, x []float64, seed int64) error {
 	if p.out.Buffered() > 0 || p.early.ready() {
 		return p.surplus()
 	}
-	p.request = p.language.request(p.request[:0], x, len(energy), seed)
+	p.request = p.language.request(p.request[:0], kind, x, len(energy), seed)
 	p.limit()
 	p.post(p.request)
 	if err := p.language.answer(p, energy, grad); err != nil {

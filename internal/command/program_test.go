@@ -48,6 +48,10 @@ var greetings = map[string]string{
 	"two":        `{"r2sgld": 1, "dimension": 2} {}`,
 	"seeds":      `{"r2sgld": 1, "dimension": 2, "stochastic": true}`,
 	"half hello": `{"r2sgld": 1,`,
+
+	"lined walls":   `{"r2sgld": 1, "dimension": 2, "constraints": ["disc"]}`,
+	"twice a wall":  `{"r2sgld": 2, "dimension": 2, "constraints": ["disc", "line", "disc"]}`,
+	"nameless wall": `{"r2sgld": 2, "dimension": 2, "constraints": ["disc", ""]}`,
 }
 
 func program(mode, file string) int {
@@ -73,6 +77,9 @@ func program(mode, file string) int {
 	case "half hello":
 		fmt.Print(greetings[mode])
 		return 0
+	}
+	if strings.HasPrefix(mode, "walls") {
+		return walled(mode, file, states, in, out)
 	}
 	greeting := `{"r2sgld": 1, "dimension": 2, "names": ["x", "y"]}`
 	if g, ok := greetings[mode]; ok {

@@ -194,9 +194,11 @@ func (l *loader) newRegion() *region.Region {
 		Parameters: l.identify}
 }
 
-// readDomain reads the domain section. Walls that the potential brings are added to it.
-func (l *loader) readDomain(walls func(*region.Region) bool) {
+// readDomain reads the domain section. Walls that the potential brings are added to it; it may
+// name constraints of the program of the potential.
+func (l *loader) readDomain(walls func(*region.Region) bool, program func() (region.Program, bool)) {
 	l.region = l.newRegion()
+	l.region.Program = program
 	n := l.root.Field("domain")
 	if walls != nil && walls(l.region) && (n == nil || n.Kind == yamlpos.Null) {
 		l.region.Settle(l.root.Key("potential"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/command"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
@@ -20,8 +21,15 @@ func (c *Command) keys() []key.Key {
 	}
 }
 
-// external reads a potential that lives in another program and starts it.
-func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
+// external is a potential that lives in another program.
+type external struct {
+	*Command
+	at      *yamlpos.Node // that of the command
+	program *command.Potential
+}
+
+// external reads one; nil where it is wrong.
+func (l *loader) external(n *yamlpos.Node) *external {
 	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
 	if !l.Section(n, key.Names(c.keys())...) {
 		return nil
@@ -37,13 +45,50 @@ func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 	if abs, err := filepath.Abs(c.Directory); err == nil {
 		c.Directory = abs
 	}
-	r.Potential = c
-	return l.started(n.Field("command"), c.Args, c.Directory, c.Timeout)
+	return &external{Command: c, at: n.Field("command")}
 }
 
-// started starts the program of a potential, and reports at the node what is wrong with it; nil
+// telling is what starts the program for its constraints; nil where there is none.
+func (e *external) telling(l *loader) func() (region.Program, bool) {
+	if e == nil {
+		return nil
+	}
+	return func() (region.Program, bool) {
+		p := e.started(l)
+		return p, p != nil
+	}
+}
+
+// started starts the program, if it is not yet; nil where something is wrong, which is reported.
+func (e *external) started(l *loader) *command.Potential {
+	if e.program == nil {
+		e.program = l.program(e.at, e.Args, e.Directory, e.Timeout)
+	}
+	return e.program
+}
+
+// potential is that of the program, once everything else is read.
+func (e *external) potential(l *loader) potential.Potential {
+	if e == nil || len(l.Problems) > 0 || e.started(l) == nil {
+		return nil
+	}
+	if names := e.program.ConstraintNames(); len(names) > 0 && l.root.Field("domain").Field("program") == nil {
+		l.Report(e.at, "the program has constraints, and the domain does not say whether they hold: add domain: {program: [%s]}, or {program: []} "+
+			"to leave them out", names[0])
+		return nil
+	}
+	for _, w := range l.region.OfProgram {
+		if err := tune.CheckConstraint(l.programs.Context, l.region.Domain, l.region.Inside, w.Name, w.Surface); err != nil {
+			l.Report(w.At, "%s: %v", w.Name, err)
+			return nil
+		}
+	}
+	return l.checked(e.at, e.program)
+}
+
+// program starts a program for its handshake, and reports at the node what is wrong with it; nil
 // where something is wrong already.
-func (l *loader) started(n *yamlpos.Node, args []string, dir string, timeout float64) potential.Potential {
+func (l *loader) program(n *yamlpos.Node, args []string, dir string, timeout float64) *command.Potential {
 	if len(l.Problems) > 0 {
 		return nil
 	}
@@ -55,6 +100,14 @@ func (l *loader) started(n *yamlpos.Node, args []string, dir string, timeout flo
 		Timeout: time.Duration(timeout * float64(time.Second))})
 	if err != nil {
 		l.Report(n, "%v", err)
+		return nil
+	}
+	return u
+}
+
+// checked is the potential of a program, nil if there is none or it is wrong.
+func (l *loader) checked(n *yamlpos.Node, u *command.Potential) potential.Potential {
+	if u == nil {
 		return nil
 	}
 	p := l.target(u)

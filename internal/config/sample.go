@@ -28,16 +28,20 @@ func (l *loader) sample() (*Run, error) {
 	at := root.Field("potential")
 	elsewhere := at != nil && at.Kind == yamlpos.Map
 	var model *stanModel
+	var program *external
 	if elsewhere && at.Field("stan") != nil {
 		model = l.readStan(at)
 	} else {
 		l.readNames(root.Field("variables"))
 	}
+	if elsewhere && at.Field("stan") == nil {
+		program = l.external(at)
+	}
 	if !elsewhere {
 		u = l.readPotential(at)
 	}
 	noise := l.readNoise(root.Field("noise"))
-	l.readDomain(model.walls)
+	l.readDomain(model.walls, program.telling(l))
 	l.Load(root.Field("sampler"))
 	l.readInit(l.Node.Field("init"))
 	model.starts(l)
@@ -47,9 +51,11 @@ func (l *loader) sample() (*Run, error) {
 	switch {
 	case model != nil:
 		s.Resolved.Potential = model.Stan
-		u = l.started(at.Field("stan"), model.args, "", model.Timeout)
+		u = l.checked(at.Field("stan"), l.program(at.Field("stan"), model.args, "", model.Timeout))
+	case program != nil:
+		s.Resolved.Potential = program.Command
+		u = program.potential(l) // started only if nothing else is wrong, or for its constraints
 	case elsewhere:
-		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
 	default:
 		s.Resolved.Potential = l.region.Plain(at)
 	}

@@ -172,7 +172,7 @@ func (l *theoryLoader) theoryPotential(n *yamlpos.Node) potential.Potential {
 // boundedDomain reads the domain and reports one that has no walls all around.
 func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 	before := len(l.Problems)
-	l.readDomain(nil)
+	l.readDomain(nil, nil)
 	switch {
 	case l.names == nil || len(l.names) > 2 || len(l.Problems) > before:
 	case l.region.Slice != nil:

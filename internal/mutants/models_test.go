@@ -186,9 +186,9 @@ var ofModels = []fault{
 	{"rows: bounds below that priors forget", "cmd/r2sgld TestSignedLogisticRegression",
 		[]edit{{"internal/rows.(*builder).priors", "= v.Min, v.Max", "= math.Inf(-1), v.Max"}}},
 	{"hmc: momenta not mirrored, in a fit with an order", "cmd/r2sgld TestIsotonicRegression/constraints",
-		[]edit{{".(*replicas).bounce", "l.v", "nil"}}},
+		[]edit{{".(*hand).end", "h.v", "nil"}}},
 	{"hmc: momenta not mirrored, in a fit with signs", "cmd/r2sgld TestSignedLogisticRegression",
-		[]edit{{".(*replicas).bounce", "l.v", "nil"}}},
+		[]edit{{".(*hand).end", "h.v", "nil"}}},
 	{"rows: log odds that count less", "cmd/r2sgld TestSignedLogisticRegression",
 		[]edit{{"internal/rows.(*oddsEvaluator).chunk", "energy[i+k] += e.outcomes", "energy[i+k] += 0.9 * e.outcomes"}}},
 	{"rows: the area of a simplex, of a mixture", "cmd/r2sgld TestMixtureOfThree/simplex",
@@ -454,10 +454,10 @@ var ofModels = []fault{
 		{"internal/command.(*frames).answer", "r + i*d + j", "r + j*r + i"},
 	}},
 	{"frames: states by coordinate", "internal/command Frame|Example", []edit{
-		{"internal/command.(*frames).ask", "x[k]", "x[k/r+i*len(x)/r]"},
+		{"internal/command.(*frames).request", "x[k]", "x[k/r+i*len(x)/r]"},
 	}},
 	{"frames: no seed", "internal/command SeedsOfFrames", []edit{
-		{"internal/command.(*frames).ask", "uint64(seed)", "uint64(0)"},
+		{"internal/command.(*frames).request", "uint64(seed)", "uint64(0)"},
 	}},
 	{"frames: any number of states", "internal/command FrameFailures", []edit{
 		{"internal/command.(*frames).numbers", "int(states) != r", "int(states) < r"},

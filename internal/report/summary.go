@@ -48,8 +48,9 @@ type Summary struct {
 	Predictive   []Prediction `json:"predictive,omitempty"` // of fit
 	Warnings     []string     `json:"warnings"`
 	Iterations   int          `json:"iterations"`
-	Gradients    int64        `json:"gradients"` // that steps took, of all replicas, those of warm-up and search for modes included
-	Seconds      float64      `json:"seconds"`   // of this process: after a resume, those since
+	Gradients    int64        `json:"gradients"`                   // that steps took, of all replicas, those of warm-up and search for modes included
+	Values       int64        `json:"constraint_values,omitempty"` // of a program's constraints that steps asked for, those known before included
+	Seconds      float64      `json:"seconds"`                     // of this process: after a resume, those since
 	// in these, and those of a finished run that was extended; NaN where none was made in them
 	StepsPerSecond float64 `json:"steps_per_second"`
 
@@ -263,7 +264,7 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 			sum.Iterations = l.Iterations
 		}
 	}
-	sum.Gradients = res.Gradients()
+	sum.Gradients, sum.Values = res.Gradients(), res.Asked()
 	var here int // steps made in these seconds
 	for _, l := range res.Ladders {
 		here += (l.Iterations - l.Resumed) * len(l.Tally)

@@ -78,6 +78,9 @@ func (s *Summary) Footer() string {
 		parts[0] = fmt.Sprintf("%s %.2f %% of %s", s.wall, 100*float64(d.Reflected)/float64(max(1, d.Steps)), parts[0])
 		parts = append(parts, text.Counted(d.Fallbacks, "fallback"))
 	}
+	if s.Values > 0 {
+		parts = append(parts, text.Counted(s.Values, "value")+" of constraints")
+	}
 	parts = append(parts, text.Counted(d.Outside, "draw")+" outside")
 	if len(s.Swaps.Pairs) > 0 {
 		rates := make([]float64, len(s.Swaps.Pairs))

@@ -3,6 +3,7 @@
 package region
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type Region struct {
 	Fixed      map[string]float64 // names in constraints that stand for numbers
 	Folder     string             // that files are relative to
 	Parameters bool               // the coordinates are parameters of a model
+	// Program starts the program that tells constraints, and reports why it cannot; nil is none.
+	Program   func() (p Program, ok bool)
+	OfProgram []Constraint // that it tells
 
 	// What [Region.Settle] finds.
 	Domain domain.Domain // nil is all of R^d
@@ -55,6 +59,8 @@ func Keys() []key.Key {
 	for _, s := range shapes() {
 		keys = append(keys, s.key())
 	}
+	keys = append(keys, key.Given("program", "list of names", key.ListOf(key.PlainText()), nil).
+		Tells("", "[constraints that the program of the potential tells](#constraints-in-another-program), by their names"))
 	constraint := key.AnyOf(key.PlainText(), key.Section(MatrixKeys()))
 	return append(keys, key.Given("constraints", "text, map, or list of them",
 		key.AnyOf(constraint, key.Object("type", "array", "items", constraint)), nil).
@@ -80,6 +86,7 @@ func (r *Region) Read(n, at *yamlpos.Node) {
 		r.readShape(s, n.Field(s.name))
 	}
 	r.Constraints(n.Field("constraints"))
+	r.readProgram(n.Field("program"))
 	if len(r.Problems) == before {
 		r.Settle(at)
 	}
@@ -161,7 +168,10 @@ func (r *Region) Settle(at *yamlpos.Node) {
 	}
 	if err == nil && d != nil {
 		if r.Inside, err = domain.Interior(r.Context, d, rng); err == nil && lonely(d, r.Inside) {
-			err = errors.New("the domain has no interior: it holds a point and nothing around it; loosen a constraint")
+			err = cmp.Or(domain.Err(d), errors.New("the domain has no interior: it holds a point and nothing around it; loosen a constraint"))
+		}
+		if errors.Is(err, domain.ErrNoInterior) && r.OfProgram != nil {
+			err = fmt.Errorf("%w; %s", err, r.values(d))
 		}
 	}
 	if err != nil {

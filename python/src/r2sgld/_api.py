@@ -20,7 +20,7 @@ from r2sgld._program import call, model_folder
 from r2sgld._result import Transform, folded, read
 
 if TYPE_CHECKING:
-    from r2sgld._density import Density
+    from r2sgld._density import Density, Gradient
     from r2sgld._result import InferenceData
 
 WRITTEN = {"model.yaml", "energy.pkl", "result.pkl", "data.csv", "program.stan", "data.json", "error.pkl"}  # what a model folder may hold
@@ -33,7 +33,9 @@ def sample(
     names: Names,
     domain: Mapping[str, Any] | None = None,
     constraints: str | Sequence[str] | None = None,
-    gradient: Callable[..., Any] | str | None = None,
+    constraint: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
+    constraint_gradient: Gradient | Sequence[Gradient] = None,
+    gradient: Gradient = None,
     batched: bool = False,
     lanewise: bool = False,
     out: str | PathLike[str] | None = None,
@@ -61,6 +63,15 @@ def sample(
         domain: The domain as in a configuration: ``{"box": {"x": [-1, 3]}, "ball": {"radius": 2}}``. An
             interval for a variable that has a shape holds for all its entries. The default is all of ℝᵈ.
         constraints: Inequalities such as ``"x + y < 1"``.
+        constraint: A function g, or a list of them: states are where g(x) <= 0. It takes what ``energy`` takes,
+            but no seed, and returns (g, gradient), or g alone where its gradient comes from elsewhere. Where g
+            is NaN is outside; its gradient must not be 0 at the wall. With ``batched`` it takes states of shape
+            (n, d) too, many at once where ``lanewise`` is promised. A step asks for one or a few values of
+            each function, a reflection for some ten more, many states at once: what ``constraints`` or
+            ``domain`` can say is cheaper said there. A box around the set makes crossings surer and starts
+            and evidence known.
+        constraint_gradient: The gradient of ``constraint``, or a list of as many, in the forms of ``gradient``.
+            The default is that of ``gradient`` where that is "jax" or "torch", else None.
         gradient: A function that takes what ``energy`` takes and returns the gradient, or "jax" or "torch":
             the function is then written in jax.numpy or torch and is differentiated, with jax in 64 bits and
             compiled. None if the function returns the pair.
@@ -88,9 +99,9 @@ def sample(
         domain with the error log_evidence_se, both None if not known; warnings is a list of texts.
 
     Raises:
-        TypeError: If neither or both of ``energy`` and ``logp`` are given, or the function returns no energy
-            or no gradient. That error is an AnswerError.
-        ValueError: If ``gradient`` or ``names`` is none of the above.
+        TypeError: If neither or both of ``energy`` and ``logp`` are given, ``constraint`` is no function, or a
+            function returns no number or no gradient. That last error is an AnswerError.
+        ValueError: If ``gradient``, ``constraint_gradient`` or ``names`` is none of the above.
         FileExistsError: If ``out`` holds something and ``force`` is not given.
         R2sgldError: If the run fails. If the function raised, its exception is the cause.
         KeyboardInterrupt: After a checkpoint; `resume` goes on from there.
@@ -98,21 +109,22 @@ def sample(
     function = energy if logp is None else logp
     if function is None or (energy is not None and logp is not None):
         raise TypeError("one of energy and logp is wanted")
-    if not (gradient is None or callable(gradient) or gradient in ("jax", "torch")):
-        raise ValueError(f'gradient is a function, "jax", "torch" or None, not {gradient!r}')
-    from r2sgld._density import Density  # late: what needs numpy slows the start of each process
+    from r2sgld._density import Density, known, walls  # late: what needs numpy slows the start of each process
 
+    known("gradient", gradient)
     layout = Layout.of(names)
+    form: dict[str, Any] = {"dimension": len(layout.coordinates), "batched": batched, "lanewise": lanewise}
+    if constraint_gradient is None and isinstance(gradient, str):
+        constraint_gradient = gradient
     run = run_folder(out, name)
     draw(
         Density(
             function,
             gradient,
-            dimension=len(layout.coordinates),
-            batched=batched,
             stochastic=stochastic,
             sign=1 if logp is None else -1,
-            lanewise=lanewise,
+            constraints=walls(constraint, constraint_gradient, form),
+            **form,
         ),
         layout,
         layout.fold,
@@ -146,6 +158,8 @@ def draw(
     from r2sgld._density import save
 
     coordinates = layout.coordinates
+    if density.constraints:
+        domain = {**domain, "program": [constraint.name for constraint in density.constraints]}
     config = {
         "name": name,
         "variables": coordinates,

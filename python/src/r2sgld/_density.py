@@ -1,13 +1,13 @@
-"""A density given by Python functions, evaluated for blocks of states."""
+"""A density and constraints given by Python functions, evaluated for blocks of states."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import cloudpickle
 import numpy as np
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[np.float64]]
     Block = Callable[..., tuple[Any, Any]]
 
-WAYS = """The gradient is missing: the function returns {what}. Give it in one of three ways:
-  return (energy, gradient)   from the function, the gradient of shape ({shape})
-  gradient=function           another function that returns the gradient
-  gradient="jax" or "torch"   for a function written in jax.numpy or torch, which is differentiated"""
+Gradient: TypeAlias = "Callable[..., Any] | str | None"
+
+WAYS = """The {gradient} is missing: the function returns {what}. Give it in one of three ways:
+  return ({value}, gradient)   from the function, the gradient of shape ({shape})
+  {key}=function           another function that returns the gradient
+  {key}="jax" or "torch"   for a function written in jax.numpy or torch, which is differentiated"""
 
 
 @dataclass
@@ -31,7 +33,8 @@ class Density:
     ``energy`` takes a state of shape (d,), or with ``batched`` n states of shape (n, d); with
     ``stochastic`` a seed follows. ``gradient`` is another such function, "jax", "torch", or None where
     ``energy`` returns the pair. ``sign`` is -1 where the functions are of log p in place of U. ``lanewise``
-    is the user's promise that a state's answer depends on that state alone, to the last bit.
+    is the user's promise that a state's answer depends on that state alone, to the last bit. States are
+    where no constraint is above 0.
     """
 
     energy: Callable[..., Any]
@@ -41,6 +44,11 @@ class Density:
     stochastic: bool = False
     sign: int = 1
     lanewise: bool = False
+    constraints: Sequence[Constraint] = ()
+
+    value = "energy"  # what messages call the answer, its gradient, and what to give for that
+    slope = "gradient"
+    key = "gradient"
 
     def __post_init__(self) -> None:
         one_by_one = not self.batched and self.gradient != "jax"
@@ -53,8 +61,8 @@ class Density:
         def block(states: Array, seed: int) -> tuple[Array, Array]:
             energies, gradients = evaluate(states, *([seed] if self.stochastic else []))
             n = len(states)
-            energies = numbers(energies, (n,), "energy")
-            gradients = numbers(gradients, (n, self.dimension), "gradient")
+            energies = numbers(energies, (n,), self.value)
+            gradients = numbers(gradients, (n, self.dimension), self.slope)
             return self.sign * energies, self.sign * gradients
 
         return block
@@ -79,8 +87,8 @@ class Density:
             energies, gradients = np.empty(len(states)), np.empty(states.shape)
             for i, state in enumerate(states):
                 energy, gradient = self._pair(state, *seed)
-                energies[i] = numbers(energy, (), "energy")
-                gradients[i] = numbers(gradient, shape, "gradient")
+                energies[i] = numbers(energy, (), self.value)
+                gradients[i] = numbers(gradient, shape, self.slope)
             return energies, gradients
 
         return loop
@@ -91,8 +99,66 @@ class Density:
             return answer, self.gradient(x, *seed)
         if not isinstance(answer, tuple) or len(answer) != 2:
             shape = f"n, {self.dimension}" if self.batched else f"{self.dimension},"
-            raise AnswerError(WAYS.format(what=described(answer), shape=shape))
+            names = {"gradient": self.slope, "value": self.value.partition(" ")[0], "key": self.key}
+            raise AnswerError(WAYS.format(what=described(answer), shape=shape, **names))
         return answer
+
+
+@dataclass
+class Constraint(Density):
+    """How the values of a constraint and its gradients come from the user's functions.
+
+    An answer depends on its state alone: without the promise ``lanewise`` states come one by one.
+    """
+
+    name: str = ""
+
+    key = "constraint_gradient"
+
+    @property
+    def value(self) -> str:  # type: ignore[override]
+        return f"constraint {self.name}"
+
+    @property
+    def slope(self) -> str:  # type: ignore[override]
+        return f"gradient of the constraint {self.name}"
+
+    def blocks(self) -> Callable[[Array, int], tuple[Array, Array]]:
+        """The function of n states and a seed, which does not matter: n values and (n, d) gradients."""
+        block = super().blocks()
+        if self.lanewise:
+            return block
+
+        def alone(states: Array, seed: int) -> tuple[Array, Array]:
+            values, gradients = zip(*(block(states[i : i + 1], seed) for i in range(len(states))), strict=True)
+            return np.concatenate(values), np.concatenate(gradients)
+
+        return alone
+
+
+def known(key: str, gradient: Any) -> None:
+    """Raise ValueError if that is no way to give a gradient."""
+    if not (gradient is None or callable(gradient) or gradient in ("jax", "torch")):
+        raise ValueError(f'{key} is a function, "jax", "torch" or None, not {gradient!r}')
+
+
+def walls(functions: Any, gradients: Any, form: Mapping[str, Any]) -> list[Constraint]:
+    """The constraints by a function or a list, and a gradient or a list, each with a name of its own."""
+    functions = [functions] if callable(functions) or isinstance(functions, str) else list(functions)
+    if wrong := [function for function in functions if not callable(function)]:
+        told = f"constraint is a function or a list of functions, not {wrong[0]!r}"
+        raise TypeError(told + (". Inequalities as text are constraints=" if isinstance(wrong[0], str) else ""))
+    if gradients is None or isinstance(gradients, str) or callable(gradients):
+        gradients = [gradients] * len(functions)
+    elif len(gradients) != len(functions):
+        raise ValueError(f"constraint_gradient has {len(gradients)} entries for {len(functions)} of constraint")
+    found = []
+    names = [getattr(function, "__name__", "<lambda>") for function in functions]
+    for i, (name, function, gradient) in enumerate(zip(names, functions, gradients, strict=True), 1):
+        known("constraint_gradient", gradient)
+        unique = name != "<lambda>" and names.count(name) == 1
+        found.append(Constraint(function, gradient, name=name if unique else f"constraint {i}", **form))
+    return found
 
 
 def save(path: Path, density: Density, names: list[str]) -> None:

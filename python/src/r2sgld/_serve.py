@@ -1,4 +1,4 @@
-"""The process that computes energies for the program: python -m r2sgld._serve PATH.
+"""The process that computes energies and constraints for the program: python -m r2sgld._serve PATH.
 
 PATH is a file of two pickles: the surroundings of the user's function, then
 its `Density`. Standard input and output carry frames, version 2 of the program's protocol.
@@ -18,6 +18,8 @@ import cloudpickle
 import numpy as np
 
 from r2sgld._density import Density
+
+WALLS = 2  # the kind of requests for the first constraint; 3 is that for the second …
 
 
 class Failure(Exception):
@@ -67,19 +69,22 @@ def serve(source: BinaryIO, sink: BinaryIO, density: Density, names: list[str]) 
         greeting["stochastic"] = True
     if density.lanewise:
         greeting["lanewise"] = True
+    if density.constraints:
+        greeting["constraints"] = [constraint.name for constraint in density.constraints]
     sink.write(json.dumps(greeting).encode() + b"\n")
     sink.flush()
-    block = density.blocks()
+    blocks = {0: density.blocks()}  # by the kinds of requests
+    blocks |= {kind: constraint.blocks() for kind, constraint in enumerate(density.constraints, WALLS)}
     while len(head := source.read(16)) == 16:
         n, kind, seed = struct.unpack("<IIq", head)
-        if kind != 0 or n == 0:
+        if kind not in blocks or n == 0:
             raise ValueError(f"The program asks for {n} states by a frame of kind {kind}, which is not known here.")
         body = source.read(8 * n * density.dimension)
         if len(body) < 8 * n * density.dimension:
             return
         states = np.frombuffer(body, "<f8").reshape(n, density.dimension).astype(np.float64)
         try:
-            energies, gradients = block(states, seed)
+            energies, gradients = blocks[kind](states, seed)
         except Exception as error:
             reason = _told(error).encode()
             sink.write(struct.pack("<II", len(reason), 1) + reason)
