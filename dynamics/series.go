@@ -41,7 +41,7 @@ type Series struct {
 	States  []string             // names
 	Values  map[string][]float64 // of each state, at least three of them not missing
 	Singles map[string][]float32 // each the nearest to what the file holds
-	Coarse  []string             // of these, for which float32 is too coarse: whole numbers that it does not hold, others that it hardly tells apart
+	Coarse  []string             // of these, for which float32 is too coarse: counts that it does not hold, numbers that it hardly tells apart
 	Given   map[string][]float64 // derivatives given in the file, by state
 	Line    Runs                 // the line of the file of each row
 	Levels  map[string]Levels    // of columns of categories

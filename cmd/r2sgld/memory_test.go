@@ -30,8 +30,8 @@ func TestMemoryOfRows(t *testing.T) {
 	const n = 1_000_000
 	dir := t.TempDir()
 	few, many := manyRows(t, dir, n), manyRows(t, dir, 2*n)
-	const sums = "  parameters: {a: \"normal(0, 9)\", b1: \"normal(0, 9)\", b2: \"normal(0, 9)\", b3: \"normal(0, 9)\", b4: \"normal(0, 9)\", " +
-		"s: half_normal(9)}\n  likelihood: y ~ normal(a + b1*x1 + b2*x2 + b3*x3 + b4*x4, s)\n"
+	const sums = "  parameters: {a: \"normal(0, 9)\", b1: \"normal(0, 9)\", b2: \"normal(0, 9)\", b3: \"normal(0, 9)\", " +
+		"b4: \"normal(0, 9)\", s: half_normal(9)}\n  likelihood: y ~ normal(a + b1*x1 + b2*x2 + b3*x3 + b4*x4, s)\n"
 	for _, c := range []struct {
 		precision, model, as string
 		bytes                int

@@ -137,8 +137,8 @@ func TestFloat32Faults(t *testing.T) {
 		"float32": "rows.csv:3:5: \"-3.5e38\" in column \"y\": too large for float32 (at most 3.402823e+38): change the unit",
 		"float16": "unknown precision \"float16\"; did you mean",
 	} {
-		config := write(t, dir, "rows.yaml", "name: rows\ndata: {file: rows.csv, precision: "+precision+"}\nmodel: {parameters: {a: \"normal(0, 1)\"}, "+
-			"likelihood: \"y ~ normal(a*x, 1)\"}\n")
+		config := write(t, dir, "rows.yaml", "name: rows\ndata: {file: rows.csv, precision: "+precision+"}\nmodel: {"+
+			"parameters: {a: \"normal(0, 1)\"}, likelihood: \"y ~ normal(a*x, 1)\"}\n")
 		out := filepath.Join(dir, "run")
 		p := start(t, "fit", config, "--out", out)
 		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), want) {

@@ -97,7 +97,8 @@ model:
   let:
     X: {columns: [flipper_length, bill_depth], standardise: true}
   likelihood: (body_mass > 4200) ~ bernoulli_logit(c[species] + X*beta + 0.1*bill_length)
-` + strings.ReplaceAll(auto, "100", "400"), []string{"stop fit FILE --out RUN", "resume RUN --threads 1", "simulate RUN --draws 20 --keep"}},
+` + strings.ReplaceAll(auto, "100", "400"),
+			[]string{"stop fit FILE --out RUN", "resume RUN --threads 1", "simulate RUN --draws 20 --keep"}},
 	}
 }
 

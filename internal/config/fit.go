@@ -90,8 +90,8 @@ func tableKeys(t *Table) []key.Key {
 		textOrList("where", &t.Where).Tells("all rows", "inequalities in the columns: rows that break one are left out"),
 		key.Word("missing", &t.Missing, "refuse", "drop").Tells("`refuse`",
 			"what becomes of a row where a column that the model takes is empty, NA, N/A or null"),
-		key.Word("precision", &t.Precision, "float64", "float32").Tells("`float64`", "how numbers are kept: `float32` rounds each to the nearest "+
-			"number of 32 bits once, which halves the memory that columns take; what is computed of them still has 64"),
+		key.Word("precision", &t.Precision, "float64", "float32").Tells("`float64`", "how numbers are kept: `float32` rounds each to the "+
+			"nearest number of 32 bits once, which halves the memory that columns take; what is computed of them still has 64"),
 	}
 }
 

@@ -202,7 +202,8 @@ var ofMathematics = []fault{
 	{"columns: standardised by nothing where some are taken", "internal/vector TestColumns", []edit{
 		{"internal/vector.standard.Taken", "c.by", "[3]float64{0, 1, 1}"},
 	}},
-	{"columns: rows from the first on", "internal/vector TestColumns", []edit{{"internal/vector.Singles.Rows", "float64(c[from+i])", "float64(c[i])"}}},
+	{"columns: rows from the first on", "internal/vector TestColumns",
+		[]edit{{"internal/vector.Singles.Rows", "float64(c[from+i])", "float64(c[i])"}}},
 	{"columns: what is none becomes another", "internal/vector TestNaNOfSingles",
 		[]edit{{"internal/vector.widened", "v != v", "v != v && !math.IsNaN(float64(v))"}}},
 	{"columns: standardised ones of 32 bits in 64", "internal/rows TestSingles",

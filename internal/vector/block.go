@@ -26,8 +26,9 @@ type alike interface {
 func NewBlock(columns []Column) *Block {
 	b := &Block{}
 	for _, c := range columns {
-		if k := len(b.parts); k == 0 || !b.parts[k-1].join(c.alone()) {
-			b.parts = append(b.parts, c.alone())
+		next := c.alone()
+		if k := len(b.parts); k == 0 || !b.parts[k-1].join(next) {
+			b.parts = append(b.parts, next)
 		}
 	}
 	return b
