@@ -33,6 +33,8 @@ type common struct {
 	quiet      bool
 	force      bool
 	noCommands bool
+	listen     string // where workers may come
+	hub        string
 	maxDisk    space
 	maxMemory  space
 
@@ -97,8 +99,12 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	j.Settings.Threads = c.threads
 	j.Force, j.Checkpoint, j.Limits = c.force, c.checkpoint, c.limits(j.Dir)
 	j.Out, j.Terminal = c.screen()
+	done, err := c.staff(cmd.Context(), j)
+	if err != nil {
+		return err
+	}
 	sum, err := j.Run(cmd.Context())
-	if err != nil || !c.json {
+	if err := errors.Join(err, done()); err != nil || !c.json {
 		return err
 	}
 	return c.printJSON(sum)
