@@ -32,6 +32,7 @@ type Crew struct {
 	probe   *probe
 	sent    int64 // blocks, and bytes of them
 	bytes   int64
+	gone    []Member
 	over    sync.WaitGroup
 }
 
@@ -151,6 +152,7 @@ func (c *Crew) dismiss(w *worker, why string) {
 		}
 	}
 	if w.taken {
+		c.remember(w, why)
 		c.tell(fmt.Sprintf("worker %v %s; %s", w, why, c.crowd()))
 	}
 }
@@ -235,6 +237,7 @@ func (c *Crew) take(m []byte) verdict {
 	}
 	if err != nil {
 		delete(c.workers, w.name)
+		c.remember(w, fmt.Sprintf("is not taken: %v", err))
 		c.tell(fmt.Sprintf("worker %v is not taken: %v", w, err))
 		return verdict{err.Error()}
 	}
