@@ -58,7 +58,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetErr(stderr)
 	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), stanCommand(), calibrateCommand(), trainCommand(), planCommand(),
 		compareCommand(), resumeCommand(), diagnoseCommand(), modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand(),
-		workCommand(), hubCommand())
+		workCommand(), hubCommand(), watchCommand())
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(decimals)
 	}

@@ -29,16 +29,18 @@ func (c *common) staffed(cmd *cobra.Command) {
 	f.StringVar(&c.listen, "listen", "", "let workers help (r2sgld work), which connect to this address, as in :4222; they change no draw")
 	f.StringVar(&c.hub, "hub", "", "let workers help that are connected to a broker: the URL that r2sgld hub prints, or that of a NATS server")
 	cmd.MarkFlagsMutuallyExclusive("listen", "hub")
+	c.shown(cmd)
 }
 
-// staff opens a run to workers, if it is to be. What it returns sends them away.
-func (c *common) staff(ctx context.Context, j *runner.Job) (done func() error, err error) {
+// staff opens a run to workers, if it is to be: crew is nil where it is not. What it returns
+// sends them away.
+func (c *common) staff(ctx context.Context, j *runner.Job) (crew *fleet.Crew, done func() error, err error) {
 	if c.listen == "" && c.hub == "" {
-		return func() error { return nil }, nil
+		return nil, func() error { return nil }, nil
 	}
 	brief, err := briefOf(j)
 	if err != nil {
-		return nil, &job.Refused{Err: err}
+		return nil, nil, &job.Refused{Err: err}
 	}
 	end := func() {}
 	var conn *nats.Conn
@@ -54,12 +56,12 @@ func (c *common) staff(ctx context.Context, j *runner.Job) (done func() error, e
 	}
 	if err != nil {
 		end()
-		return nil, &job.Refused{Err: err}
+		return nil, nil, &job.Refused{Err: err}
 	}
-	crew, err := fleet.Open(ctx, conn, j.Name, r2sgld.Version, brief, func(s string) { fmt.Fprintln(j.Terminal, " "+s) })
+	crew, err = fleet.Open(ctx, conn, j.Name, r2sgld.Version, brief, func(s string) { fmt.Fprintln(j.Terminal, " "+s) })
 	if err != nil {
 		end()
-		return nil, err
+		return nil, nil, err
 	}
 	if !potential.Lanewise(j.Problem.Potential) {
 		if u, _ := potential.Exact(j.Problem.Potential); u == nil || !potential.Lanewise(u) {
@@ -67,7 +69,7 @@ func (c *common) staff(ctx context.Context, j *runner.Job) (done func() error, e
 		}
 	}
 	j.Problem.Potential = crew.Potential(j.Problem.Potential)
-	return func() error { defer end(); return crew.Close() }, nil
+	return crew, func() error { defer end(); return crew.Close() }, nil
 }
 
 // briefOf is what workers are told of a run.
