@@ -56,6 +56,9 @@ type Reached struct {
 	Left       number    `json:"left"`       // seconds until the end of the round
 }
 
+// nowhere is where a run is of which that is not known.
+func nowhere() Reached { return Reached{Share: unknown(), PerSecond: unknown(), Left: unknown()} }
+
 // Until is when a run is long enough.
 type Until struct {
 	RHat       float64 `json:"rhat,omitempty"`
@@ -190,6 +193,7 @@ func (h *history) read(line []byte) {
 	case "warm-up":
 		h.round(&r, fmt.Sprintf("%s %s", r.Kernel, r.Round), true)
 		h.enter(WarmingUp, "")
+		h.Reached = nowhere()
 	case "start":
 		h.start(&r)
 	case "progress":
@@ -210,7 +214,7 @@ func (h *history) read(line []byte) {
 // enter notes what is done from now on.
 func (h *history) enter(s State, doing string) {
 	if h.State != s {
-		h.Reached = Reached{Share: unknown(), PerSecond: unknown(), Left: unknown()}
+		h.Reached = nowhere()
 	}
 	h.State, h.Doing, h.Why, h.Ended = s, doing, "", time.Time{}
 }
@@ -337,7 +341,11 @@ func (h *history) summed(s *summary) {
 	if len(h.Betas) == 0 {
 		h.Betas = s.Ladder.Betas
 	}
-	if n := len(h.Rounds); n > 0 && h.Rounds[n-1].RHat.known() || len(s.Parameters) == 0 {
+	if n := len(h.Rounds); n > 0 && h.Rounds[n-1].RHat.known() {
+		h.Rounds[n-1].LogZ, h.Rounds[n-1].LogZError = s.LogZ.Estimate, s.LogZ.SE // with all that it may be off by
+		return
+	}
+	if len(s.Parameters) == 0 {
 		return
 	}
 	r := Round{Name: "end", Draws: s.Draws, RoundTrips: s.Swaps.RoundTrips, LogZ: s.LogZ.Estimate, LogZError: s.LogZ.SE,
