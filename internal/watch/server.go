@@ -37,7 +37,7 @@ const (
 	fresh           = 500 * time.Millisecond // facts are not read again
 	alive           = 15 * time.Second       // between two signs of life
 	patience        = 10 * time.Second       // for a client to take, or send, something
-	farewell        = 3 * time.Second        // for pages to fetch the last pictures
+	farewell        = time.Second            // for pages to fetch the last pictures
 )
 
 // A Server shows a run to who has its URL.
@@ -97,8 +97,8 @@ func (s *Server) URL() string {
 	return fmt.Sprintf("http://%s/%s/", net.JoinHostPort(host, port), s.token)
 }
 
-// Close ends the server, once pages that are open have seen the end of the run or a few seconds
-// have passed.
+// Close ends the server, once pages that are open have seen the end of the run or a second has
+// passed.
 func (s *Server) Close() { s.close() }
 
 func (s *Server) end() {
