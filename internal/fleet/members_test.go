@@ -53,6 +53,7 @@ func TestMembers(t *testing.T) {
 		s.crew.remember(&worker{}, "went")
 	}
 	s.crew.dismiss(s.crew.workers[w.Name], "is lost")
+	s.crew.workers["new"] = &worker{name: "new", seen: time.Now()}
 	s.crew.mu.Unlock()
 	m = s.crew.Members()
 	if len(m.Now) != 0 || len(m.Gone) != mostGone || m.Gone[0].Fault != "went" {

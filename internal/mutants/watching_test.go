@@ -54,7 +54,7 @@ var ofWatching = []fault{
 	{"watch: facts that are read once", "internal/watch Events", []edit{{"internal/watch.(*Server).facts", "time.Since(s.at) < fresh", "true"}}},
 	{"watch: an end without the last facts", "internal/watch Events", []edit{{"internal/watch.(*Server).stream", "s.facts(over)", "s.facts(false)"}}},
 	{"watch: pages that leave make no room", "internal/watch Bounded", []edit{{"internal/watch.(*Server).stream", "defer func() { <-s.room }()", "_ = 0"}}},
-	{"watch: connections without end", "internal/watch Bounded", []edit{
+	{"watch: connections without end", "internal/watch ConnectionsAreLimited", []edit{
 		{"internal/watch.(*limited).Accept", "_ = c.Close()", "return c, nil"},
 	}},
 	{"watch: all of a machine's addresses", "internal/watch Addresses", []edit{{"internal/watch.Serve", `host = "127.0.0.1"`, `host = "0.0.0.0"`}}},

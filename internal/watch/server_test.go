@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,7 +131,8 @@ type pageful struct {
 
 func open(t *testing.T, s *Server) *pageful {
 	t.Helper()
-	r, err := http.Get(s.URL() + "events")
+	client := http.Client{Timeout: 30 * time.Second} // after which it hangs
+	r, err := client.Get(s.URL() + "events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,33 +245,64 @@ func TestBounded(t *testing.T) {
 		t.Error(r.Status)
 	}
 	_ = all[0].body.Close()
-	for len(s.room) == mostStreams {
+	for range 10000 {
+		if len(s.room) < mostStreams {
+			break
+		}
 		time.Sleep(time.Millisecond)
 	}
 	open(t, s).next(t)
 
-	var silent []net.Conn
-	turnedAway := false
-	for range 2 * mostConnections {
-		c, err := net.Dial("tcp", s.listener.Addr().String())
+	s.Close()
+}
+
+// Connections beyond those that there is room for are turned away; one that ends makes room.
+func TestConnectionsAreLimited(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	few := &limited{l, make(chan struct{}, 2)}
+	dial := func() net.Conn {
+		t.Helper()
+		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		silent = append(silent, c)
+		t.Cleanup(func() { _ = c.Close() })
+		return c
 	}
-	for _, c := range slices.Backward(silent) {
-		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
-		if _, err := c.Read(make([]byte, 1)); err == io.EOF {
-			turnedAway = true
-			break
+	accept := func(want net.Conn) net.Conn {
+		t.Helper()
+		c, err := few.Accept()
+		if err != nil {
+			t.Fatal(err)
 		}
+		if got := c.RemoteAddr().String(); got != want.LocalAddr().String() {
+			t.Errorf("%s is let in, not %s", got, want.LocalAddr())
+		}
+		return c
 	}
-	if !turnedAway {
-		t.Error("there is no end of connections")
+	first := accept(dial())
+	defer accept(dial()).Close()
+	third := dial()
+	late := make(chan net.Conn)
+	go func() {
+		c, _ := few.Accept()
+		late <- c
+	}()
+	_ = third.SetReadDeadline(time.Now().Add(30 * time.Second)) // after which it hangs
+	if _, err := third.Read(make([]byte, 1)); err == nil {
+		t.Error("the third is answered")
 	}
-	s.Close()
-	for _, c := range silent {
-		_ = c.Close()
+	_ = first.Close()
+	_ = first.Close()
+	fourth := dial()
+	c := <-late
+	defer c.Close()
+	if got := c.RemoteAddr().String(); got != fourth.LocalAddr().String() {
+		t.Errorf("%s is let in, not %s", got, fourth.LocalAddr())
 	}
 }
 
