@@ -104,10 +104,14 @@ def at_work(browser, work, folder):
 
 
 def finished(browser, work, folder):
-    """A run that is done, by its folder."""
+    """A run that ends while a page shows it, and then is shown by its folder."""
     run = work / "done"
-    if Program(work, "done", *SHORT, "--out", str(run)).process.wait(60):
+    program = Program(work, "done", *SHORT, "--out", str(run), "--web", ":0")
+    browser.go(program.line(r"page: (\S+)"))
+    if program.process.wait(60):
         raise Failure((work / "done.log").read_text(encoding="utf-8"))
+    whole = """document.getElementById("state").innerText == "done" && document.images.length == %d && [...document.images].every(i => i.naturalWidth > 0)"""
+    shown(browser, "a run to its end, with all figures, when it is no longer there", whole % len(list((run / "figures").glob("*.svg"))))
     page = Program(work, "watch", "watch", str(run), "--web", ":0")
     try:
         url = page.line(r"(http://127\S+)")
@@ -116,8 +120,7 @@ def finished(browser, work, folder):
         faults = valid(str(work / "page.html"))
         browser.go(url)
         names = sorted(f.name for f in (run / "figures").glob("*.svg"))
-        shown(browser, "a run that is done, with all figures", f"""
-            document.getElementById("state").innerText == "done" && document.images.length == {len(names)} && [...document.images].every(i => i.complete)""")
+        shown(browser, "a run that is done, with all figures", whole % len(names))
         if browser.evaluate("facts.figures.map(f => f.name)") != names:
             faults.append(f"the figures are not {names}")
         summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
