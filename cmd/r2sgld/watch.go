@@ -12,7 +12,8 @@ import (
 
 // shown registers the flag of runs that a page may show.
 func (c *common) shown(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.web, "web", "", "show the run on a page at this address, as in :8080: of this machine alone unless a host is given")
+	cmd.Flags().StringVar(&c.web, "web", "",
+		"show the run on a page at this address, as in :8080: of this machine alone unless a host is given")
 }
 
 // page opens the page of a run that is about to begin, if there is to be one, and prints its

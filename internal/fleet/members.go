@@ -36,8 +36,8 @@ const mostGone = 16
 func (c *Crew) Members() Members {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := Members{Here: Member{Slots: 1, PerSecond: speed(c.own, 1)}, Now: []Member{}, Gone: append([]Member{}, c.gone...), Waiting: len(c.asked),
-		Sent: c.sent, Bytes: c.bytes}
+	m := Members{Here: Member{Slots: 1, PerSecond: speed(c.own, 1)}, Now: []Member{}, Gone: append([]Member{}, c.gone...),
+		Waiting: len(c.asked), Sent: c.sent, Bytes: c.bytes}
 	for _, w := range c.workers {
 		if w.taken {
 			m.Now = append(m.Now, w.member())

@@ -44,7 +44,8 @@ func TestMembers(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if len(m.Gone) != 1 || !strings.Contains(m.Gone[0].Fault, "other bits") || m.Gone[0].Answered != 0 || m.Gone[0].At.IsZero() || len(m.Now) != 1 {
+	if len(m.Gone) != 1 || !strings.Contains(m.Gone[0].Fault, "other bits") || m.Gone[0].Answered != 0 || m.Gone[0].At.IsZero() ||
+		len(m.Now) != 1 {
 		t.Fatalf("%+v", m)
 	}
 

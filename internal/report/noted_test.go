@@ -114,7 +114,8 @@ func TestWorkIsNoted(t *testing.T) {
 		warming.Stop()
 		time.Sleep(time.Minute)
 		got := lines(t, &log)
-		if len(got) != 2 || got[0]["doing"] != "warm-up 1" || got[0]["share"] != nil || got[1]["doing"] != "warm-up 2" || got[1]["share"] != 0.25 {
+		if len(got) != 2 || got[0]["doing"] != "warm-up 1" || got[0]["share"] != nil || got[1]["doing"] != "warm-up 2" ||
+			got[1]["share"] != 0.25 {
 			t.Error(got)
 		}
 	})

@@ -28,14 +28,17 @@ var ofARun = []string{
 	at(0, "INFO", "begin", `,"method":"auto","what":"2 variables","resumed":false`),
 	at(0, "INFO", "progress", `,"doing":"warm-up 1","share":null`),
 	at(1, "INFO", "progress", `,"doing":"warm-up 1","share":0.5`),
-	at(2, "INFO", "warm-up", `,"kernel":"hmc","round":1,"iterations":50,"barrier":0.4,"rungs":3,"round_trips":3,"rejection":[0.2,null],"rhat":null`),
-	at(3, "INFO", "start", `,"how":"method auto","ladders":4,"iterations":100,"inverse_temperature":[1,0.25,0],"until":{"rhat":1.01,"ess":400,"iterations":6400}`),
+	at(2, "INFO", "warm-up", `,"kernel":"hmc","round":1,"iterations":50,"round_trips":3,"rejection":[0.2,null],"rhat":null`),
+	at(3, "INFO", "start", `,"how":"method auto","ladders":4,"iterations":100,"inverse_temperature":[1,0.25,0]`+
+		`,"until":{"rhat":1.01,"ess":400,"iterations":6400}`),
 	at(3, "WARN", "steep walls", ""),
 	at(4, "INFO", "checkpoint", `,"path":"x","iteration":100`),
 	at(5, "INFO", "progress", `,"doing":"","iterations":200,"of":400,"per_second":50,"rhat":1.2,"swaps":0.7`),
-	at(7, "INFO", "round", `,"round":"1","iterations":100,"next":200,"draws":390,"round_trips":30,"rejection":[0.25,0.5],"rhat":1.04,"ess":210,"log_z":-3.5,"log_z_error":0.1`),
+	at(7, "INFO", "round", `,"round":"1","iterations":100,"next":200,"draws":390,"round_trips":30,"rejection":[0.25,0.5]`+
+		`,"rhat":1.04,"ess":210,"log_z":-3.5,"log_z_error":0.1`),
 	at(8, "WARN", "steep walls", ""),
-	at(9, "INFO", "round", `,"round":"2","iterations":200,"next":200,"draws":790,"round_trips":61,"rejection":[0.26,0.51],"rhat":1.002,"ess":700,"log_z":-3.6,"log_z_error":0.05`),
+	at(9, "INFO", "round", `,"round":"2","iterations":200,"next":200,"draws":790,"round_trips":61,"rejection":[0.26,0.51]`+
+		`,"rhat":1.002,"ess":700,"log_z":-3.6,"log_z_error":0.05`),
 	at(9, "INFO", "progress", `,"doing":"summing up","share":null`),
 	at(10, "INFO", "done", `,"draws":790,"seconds":6`),
 }
@@ -93,7 +96,8 @@ func TestFactsOfALog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := []State{"begins", "warm-up", "warm-up", "warm-up", "sampling", "sampling", "sampling", "sampling", "sampling", "sampling", "sampling",
+	states := []State{"begins", "warm-up", "warm-up", "warm-up", "sampling", "sampling", "sampling", "sampling", "sampling",
+		"sampling", "sampling",
 		"summing up", "done"}
 	for i, line := range ofARun {
 		grow(t, dir, line)
@@ -133,7 +137,8 @@ func TestFactsOfALog(t *testing.T) {
 		!slices.Equal(q.Warnings, []string{"steep walls"}) || len(q.Betas) != 3 || len(q.Course) != 1 {
 		t.Error(shown(t, q))
 	}
-	if len(q.Rounds) != 3 || q.Rounds[0].Name != "hmc 1" || !q.Rounds[0].WarmUp || q.Rounds[0].Rejection[1].known() || q.Rounds[2].ESS != 700 ||
+	if len(q.Rounds) != 3 || q.Rounds[0].Name != "hmc 1" || !q.Rounds[0].WarmUp || q.Rounds[0].Rejection[1].known() ||
+		q.Rounds[2].ESS != 700 ||
 		q.Rounds[2].RoundTrips != 61 {
 		t.Error(shown(t, q))
 	}
@@ -195,7 +200,8 @@ func TestStoppedAndResumed(t *testing.T) {
 	}
 	grow(t, dir, at(11, "ERROR", "checkpoint", `,"error":"the disk is full"`)+at(12, "ERROR", "stopped", `,"error":"stopped\ngo on"`))
 	q := f.Facts()
-	if q.State != Stopped || q.Why != "stopped\ngo on" || q.Ended.Second() != 12 || !slices.Contains(q.Warnings, "checkpoint: the disk is full") {
+	if q.State != Stopped || q.Why != "stopped\ngo on" || q.Ended.Second() != 12 || !slices.Contains(q.Warnings,
+		"checkpoint: the disk is full") {
 		t.Error(shown(t, q))
 	}
 	hold(t, dir)
@@ -249,7 +255,9 @@ func TestComing(t *testing.T) {
 // What rounds do not tell of a run that is done is in its summary.
 func TestSummaryOfARunWithoutRounds(t *testing.T) {
 	dir := newRun(t, at(1, "INFO", "start", `,"ladders":2,"iterations":10`), at(2, "INFO", "done", ""))
-	put(t, dir, "summary.json", `{"draws": 7, "parameters": [{"ess_bulk": 90, "ess_tail": 80, "rhat": 1.1}, {"ess_bulk": 70, "ess_tail": null, "rhat": 1.3},
+	put(t, dir, "summary.json",
+		`{"draws": 7, "parameters": [{"ess_bulk": 90, "ess_tail": 80, "rhat": 1.1},
+		{"ess_bulk": 70, "ess_tail": null, "rhat": 1.3},
 		{"ess_bulk": 50, "ess_tail": 60, "rhat": 1.2}], "swaps": {"round_trips": 5, "pairs": [{"rungs": [1, 2], "mean_probability": 0.75},
 		{"rungs": [1, 3], "mean_probability": 0.5}, {"rungs": [2, 3], "mean_probability": 0.25}]}, "ladder": {"inverse_temperature": [1, 0.5, 0]},
 		"log_evidence": {"estimate": null, "se": null}, "warnings": ["few draws"]}`)
@@ -261,7 +269,8 @@ func TestSummaryOfARunWithoutRounds(t *testing.T) {
 	if len(q.Rounds) != 1 || len(q.Betas) != 3 || !slices.Equal(q.Warnings, []string{"few draws"}) {
 		t.Fatal(shown(t, q))
 	}
-	if r := q.Rounds[0]; r.Draws != 7 || r.RoundTrips != 5 || !slices.Equal(r.Rejection, []number{0.25, 0.75}) || r.RHat != 1.3 || r.ESS != 50 ||
+	if r := q.Rounds[0]; r.Draws != 7 || r.RoundTrips != 5 || !slices.Equal(r.Rejection, []number{0.25, 0.75}) || r.RHat != 1.3 ||
+		r.ESS != 50 ||
 		r.LogZ.known() {
 		t.Error(shown(t, q))
 	}
@@ -300,7 +309,8 @@ func TestNothingFromElsewhere(t *testing.T) {
 	if b, err := f.Figure("trace.svg"); err != nil || string(b) != "<svg/>" {
 		t.Errorf("%q %v", b, err)
 	}
-	for _, name := range []string{"", ".", "..", "absolute.svg", "inside.svg", "folder/secret.svg", "pipe.svg", "dir.svg", "trace.png", "none.svg",
+	for _, name := range []string{"", ".", "..", "absolute.svg", "inside.svg", "folder/secret.svg", "pipe.svg", "dir.svg", "trace.png",
+		"none.svg",
 		"../draws.svg", "..%2fdraws.svg", "/etc/passwd", "trace.svg/", "./trace.svg", "TRACE.svg", "trace.svg\x00", ".svg",
 		strings.Repeat("a", 300) + ".svg"} {
 		if b, err := f.Figure(name); err == nil {

@@ -66,7 +66,8 @@ func TestServed(t *testing.T) {
 		t.Errorf("%s, want %s", s.URL(), want)
 	}
 	at := "/" + s.token
-	for _, path := range []string{"/", "//", "/favicon.ico", at[:len(at)-1] + "/", at + "x/", "/x" + at + "/", strings.ToLower(at) + "/", "/../run.json",
+	for _, path := range []string{"/", "//", "/favicon.ico", at[:len(at)-1] + "/", at + "x/", "/x" + at + "/",
+		strings.ToLower(at) + "/", "/../run.json",
 		"/figures/trace.svg", "/events", "//" + s.token + "/"} {
 		for _, method := range []string{"GET", "POST"} {
 			if r, text := answer(t, s, method, path); r.StatusCode != http.StatusForbidden || strings.Contains(text, s.token) {
@@ -74,7 +75,8 @@ func TestServed(t *testing.T) {
 			}
 		}
 	}
-	for path, kind := range map[string]string{"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript", "/icon.svg": "image/svg+xml",
+	for path, kind := range map[string]string{"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript",
+		"/icon.svg":   "image/svg+xml",
 		"/facts.json": "application/json", "/figures/trace.svg": "image/svg+xml", "/figures/trace.svg?v=7": "image/svg+xml"} {
 		r, text := answer(t, s, "GET", at+path)
 		if r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Type"), kind) || text == "" ||
@@ -87,7 +89,8 @@ func TestServed(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/run.json", "/page", "/page.html", "/figures/", "/figures/../run.json", "/figures/..%2frun.json", "/figures/none.svg",
+	for _, path := range []string{"/run.json", "/page", "/page.html", "/figures/", "/figures/../run.json", "/figures/..%2frun.json",
+		"/figures/none.svg",
 		"/figures/%2e%2e/log.jsonl", "/..", "//"} {
 		if r, text := answer(t, s, "GET", at+path); r.StatusCode != http.StatusNotFound || strings.Contains(text, "ring") {
 			t.Errorf("%s: %s %s", path, r.Status, text)
@@ -186,7 +189,8 @@ func TestEvents(t *testing.T) {
 				Workers struct{ Answered int64 }
 			}
 		}
-		if err := json.Unmarshal([]byte(data), &m); err != nil || kind != "" || m.Now == 0 || m.Facts.State != want || m.Facts.Workers.Answered != states {
+		if err := json.Unmarshal([]byte(data), &m); err != nil || kind != "" || m.Now == 0 || m.Facts.State != want ||
+			m.Facts.Workers.Answered != states {
 			t.Fatalf("%v, want %s, %d: %s %s", err, want, states, kind, data)
 		}
 	}
@@ -318,7 +322,8 @@ func TestAddresses(t *testing.T) {
 	if !strings.HasPrefix(taken, "127.0.0.1:") {
 		t.Error(taken)
 	}
-	for address, want := range map[string]string{"8080": "give :PORT", "": "give :PORT", ":x": "up to 65535", ":70000": "up to 65535", ":-1": "up to 65535",
+	for address, want := range map[string]string{"8080": "give :PORT", "": "give :PORT", ":x": "up to 65535", ":70000": "up to 65535",
+		":-1": "up to 65535",
 		taken: "cannot listen at " + taken, "no.such.host.invalid:0": "cannot listen"} {
 		if s, err := Serve(address, f, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", address, err)
