@@ -1,4 +1,5 @@
-"""Checks a report as a reader gets it: see script/browser.
+"""Checks a report as a reader gets it: see script/browser. script/browser-watch does so with a
+page of a run.
 
 Speaks the DevTools protocol over the pipe that Chromium offers (file
 descriptors 3 and 4, a message ends in a zero byte), so that Python's own
@@ -19,7 +20,8 @@ VIEWS = [(w, s) for w in (400, 1200) for s in ("light", "dark")]
 DEADLINE = 60  # seconds for everything
 TALLEST = 12000  # CSS pixels of a screenshot
 
-# Runs in the page and returns what is wrong with it, and how many things it saw.
+# Runs in a page and returns what is wrong with it, and how many things it saw. CLAIMS is for
+# what a report has besides.
 LOOK = r"""
 (async () => {
   const faults = [], say = t => { if (faults.length < 12) faults.push(t) };
@@ -51,18 +53,8 @@ LOOK = r"""
     if (!f.querySelector("figcaption")?.innerText.trim()) say(`${name(f)} has no caption`);
   }
 
-  // The claims: each row with a claim, a verdict in words and a reason, within the window.
-  const rows = [...document.querySelectorAll("#claims-table tbody tr")];
-  if (!rows.length) say("no claims table");
-  const verdicts = ["holds", "does not hold", "depends", "not testable here"];
-  for (const r of rows) {
-    const cells = [...r.children], box = r.getBoundingClientRect();
-    if (cells.length != 4 || !cells[0].innerText.trim() || !cells[3].innerText.trim()) say(`${name(r)} is not whole`);
-    const badge = r.querySelector(".badge");
-    if (!badge || !visible(badge) || !verdicts.some(v => badge.innerText.endsWith(v))) say(`${name(r)} has no verdict`);
-    if (!visible(r) || box.left < 0 || box.right > width) say(`${name(r)} is not within the window`);
-  }
-
+  let rows = [];
+  CLAIMS
   // Headings in order, one h1; a language; letters that stand out from their paper.
   let last = 0;
   for (const h of document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
@@ -90,6 +82,20 @@ LOOK = r"""
   bad.forEach(say);
   return {faults, pictures: pictures.length, claims: rows.length, texts, height: document.documentElement.scrollHeight};
 })()
+"""
+
+# The claims: each row with a claim, a verdict in words and a reason, within the window.
+CLAIMS = r"""
+  rows = [...document.querySelectorAll("#claims-table tbody tr")];
+  if (!rows.length) say("no claims table");
+  const verdicts = ["holds", "does not hold", "depends", "not testable here"];
+  for (const r of rows) {
+    const cells = [...r.children], box = r.getBoundingClientRect();
+    if (cells.length != 4 || !cells[0].innerText.trim() || !cells[3].innerText.trim()) say(`${name(r)} is not whole`);
+    const badge = r.querySelector(".badge");
+    if (!badge || !visible(badge) || !verdicts.some(v => badge.innerText.endsWith(v))) say(`${name(r)} has no verdict`);
+    if (!visible(r) || box.left < 0 || box.right > width) say(`${name(r)} is not within the window`);
+  }
 """
 
 
@@ -151,6 +157,21 @@ class Browser:
         while not any(e.get("method") == event for e in self.events):
             self.events.append(self.receive())
 
+    def evaluate(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise Failure(f"the look at the page failed: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def view(self, width, scheme):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def go(self, url):
+        self.events.clear()
+        self.call("Page.navigate", url=url)
+        self.wait("Page.loadEventFired")
+
     def open(self):
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -158,24 +179,16 @@ class Browser:
             self.call(domain + ".enable")
 
 
-def look(browser, url, width, scheme, picture):
-    """Opens the report in one view and returns what it saw."""
-    browser.events.clear()
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
-    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-    browser.call("Page.navigate", url=url)
-    browser.wait("Page.loadEventFired")
-    result = browser.call("Runtime.evaluate", expression=LOOK, awaitPromise=True, returnByValue=True)
-    if "exceptionDetails" in result:
-        raise Failure(f"the look at the page failed: {result['exceptionDetails']}")
-    seen = result["result"]["value"]
+def look(browser, ours, width, picture, more=""):
+    """Looks at the page that is open, which may ask for what is ours alone, and returns what it saw."""
+    seen = browser.evaluate(LOOK.replace("CLAIMS", more))
     shot = browser.call("Page.captureScreenshot", captureBeyondViewport=True,
                         clip={"x": 0, "y": 0, "width": width, "height": min(TALLEST, seen["height"]), "scale": 1})
     picture.write_bytes(base64.b64decode(shot["data"]))
     for e in browser.events:
         if e.get("method") == "Network.requestWillBeSent":
             asked = e["params"]["request"]["url"]
-            if asked != url and not asked.startswith("data:"):
+            if not asked.startswith(ours) and not asked.startswith("data:"):
                 seen["faults"].append(f"it asks the network for {asked[:100]}")
         if e.get("method") == "Log.entryAdded" and e["params"]["entry"]["level"] in ("error", "warning"):
             seen["faults"].append("the browser says: " + e["params"]["entry"]["text"][:200])
@@ -207,7 +220,9 @@ def main():
             browser.open()
             for width, scheme in VIEWS:
                 picture = folder / f"{report.stem}-{width}-{scheme}.png"
-                seen = look(browser, report.as_uri(), width, scheme, picture)
+                browser.view(width, scheme)
+                browser.go(report.as_uri())
+                seen = look(browser, report.as_uri(), width, picture, CLAIMS)
                 faults += [f"{width} px, {scheme}: {f}" for f in seen["faults"]]
                 print(f"{width:5} px {scheme:5}  {seen['claims']} claims, {seen['pictures']} pictures, "
                       f"{seen['texts']} texts, {seen['height']} px tall  {picture}")

@@ -51,6 +51,11 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 	leavingRun(j.Dir, j.Resume)
 	j.Force, j.Checkpoint, j.Threads = c.force, c.checkpoint, cmp.Or(c.threads, runtime.GOMAXPROCS(0))
 	j.Out, j.Terminal = c.screen()
+	end, err := c.page(&j.Request, nil)
+	if err != nil {
+		return err
+	}
+	defer end()
 	sum, err := j.Run(ctx)
 	if err != nil || !c.json {
 		return err

@@ -21,5 +21,6 @@ regressions, groups, mixtures. In the model section,
 	}
 	c.starting(cmd)
 	c.limited(cmd)
+	c.staffed(cmd)
 	return cmd
 }

@@ -33,6 +33,9 @@ type common struct {
 	quiet      bool
 	force      bool
 	noCommands bool
+	listen     string // where workers may come
+	hub        string
+	web        string // where a page shows the run
 	maxDisk    space
 	maxMemory  space
 
@@ -97,8 +100,17 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	j.Settings.Threads = c.threads
 	j.Force, j.Checkpoint, j.Limits = c.force, c.checkpoint, c.limits(j.Dir)
 	j.Out, j.Terminal = c.screen()
+	crew, done, err := c.staff(cmd.Context(), j)
+	if err != nil {
+		return err
+	}
+	end, err := c.page(&j.Request, crew)
+	if err != nil {
+		return errors.Join(err, done())
+	}
+	defer end()
 	sum, err := j.Run(cmd.Context())
-	if err != nil || !c.json {
+	if err := errors.Join(err, done()); err != nil || !c.json {
 		return err
 	}
 	return c.printJSON(sum)

@@ -29,5 +29,6 @@ sample sizes suffice. In the model section,
 	}
 	c.starting(cmd)
 	c.limited(cmd)
+	c.staffed(cmd)
 	return cmd
 }

@@ -47,6 +47,7 @@ its device alone. What is finished stays as it is.`,
 	}
 	c.running(cmd)
 	c.limited(cmd)
+	c.staffed(cmd)
 	cmd.Flags().IntVar(&iterations, "iterations", 0, "iterations per ladder in all, burn-in included (default as begun)")
 	return cmd
 }

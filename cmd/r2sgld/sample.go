@@ -35,6 +35,7 @@ Expressions have the operators + - * / ^, the constant pi and the functions
 	}
 	c.starting(cmd)
 	c.limited(cmd)
+	c.staffed(cmd)
 	return cmd
 }
 

@@ -62,6 +62,7 @@ The same in a configuration, with all that a configuration can say:
 	cmd.Flags().BoolVar(&transform, "transform", false, "sample in the coordinates of Stan's transforms, without walls")
 	c.starting(cmd)
 	c.limited(cmd)
+	c.staffed(cmd)
 	return cmd
 }
 

@@ -82,6 +82,11 @@ func (c *common) train(cmd *cobra.Command, j *training.Job) error {
 	leavingRun(place, j.Resume)
 	j.Dir, j.Force, j.Checkpoint = place, c.force, c.checkpoint
 	j.Out, j.Terminal = c.screen()
+	end, err := c.page(&j.Request, nil)
+	if err != nil {
+		return err
+	}
+	defer end()
 	sum, err := j.Run(cmd.Context())
 	if err != nil || !c.json {
 		return err

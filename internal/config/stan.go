@@ -104,7 +104,7 @@ func (l *loader) unchanged(n *yamlpos.Node, s *Stan) bool {
 		add(1, data)
 	}
 	for _, b := range included {
-		add(2, b)
+		add(2, b.Text)
 	}
 	now := hex.EncodeToString(sum.Sum(nil))
 	if s.SHA256 != "" && s.SHA256 != now {

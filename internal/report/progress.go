@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"strings"
 	"sync"
@@ -196,6 +197,24 @@ func (p *Progress) Start(w io.Writer) {
 	p.stop = ticking(10*time.Second, func() {
 		fmt.Fprintf(w, "%s  %.0f %%  %s\n", p.name, math.Floor(100*p.share()), p.status())
 	})
+}
+
+// NotedIn has a log say as well, ever less often, how far the run is: the iterations of all
+// ladders, how many of them a second makes, the plain R̂ and the share of swaps that are made.
+func (p *Progress) NotedIn(log *slog.Logger) {
+	shown, noted := p.stop, noting(func() {
+		n, here, rate := p.count()
+		if p.tries == 0 {
+			rate = math.NaN()
+		}
+		doing := ""
+		if d := p.doing.Load(); d != nil {
+			doing = *d
+		}
+		log.Info("progress", "doing", doing, "iterations", n, "of", p.total.Load(), "per_second", float64(here)/time.Since(p.begun).Seconds(),
+			"rhat", p.rhat(), "swaps", rate)
+	})
+	p.stop = func() { noted(); shown() }
 }
 
 // share is that of the iterations that are behind the ladders.

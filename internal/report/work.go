@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"strings"
 	"sync"
@@ -43,6 +44,20 @@ func redrawn(w io.Writer, line func(width int) string) (stop func()) {
 	return sync.OnceFunc(func() {
 		end()
 		text.Status(w, "")
+	})
+}
+
+// noting calls note at once, and ever less often later: when a hundredth more of the time has
+// passed, a second at least. What it has said after a time t grows like log t. It ends with the
+// function that it returns.
+func noting(note func()) (stop func()) {
+	begun, noted := time.Now(), time.Duration(0)
+	note()
+	return ticking(time.Second, func() {
+		if now := time.Since(begun); now-noted >= now/100 {
+			noted = now
+			note()
+		}
 	})
 }
 
@@ -115,6 +130,20 @@ func (k *Work) doing(what string, share func() float64) {
 
 // Stop ends the display. It may be called again.
 func (k *Work) Stop() { k.stop() }
+
+// NotedIn has a log say as well, ever less often, what is being done.
+func (k *Work) NotedIn(log *slog.Logger) {
+	shown, noted := k.stop, noting(func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		share := math.NaN()
+		if k.share != nil {
+			share = k.share()
+		}
+		log.Info("progress", "doing", k.what, "share", share)
+	})
+	k.stop = func() { noted(); shown() }
+}
 
 func (k *Work) line(width int) string {
 	k.mu.Lock()

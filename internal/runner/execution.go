@@ -55,7 +55,9 @@ type execution struct {
 func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 	ctx, x.stop = context.WithCancelCause(ctx)
 	defer x.stop(nil)
-	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, x.what())
+	what := x.what()
+	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, what)
+	x.folder.Log.Info("begin", "method", x.Method, "what", what, "resumed", x.Resume)
 	x.tellGradient()
 	sample := x.sample
 	if x.Until != nil {
@@ -128,6 +130,7 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 		}
 	}
 	work := report.StartWarming(x.Terminal, x.Name, max(1, x.Settings.Ladders))
+	work.NotedIn(x.folder.Log)
 	defer work.Stop()
 	next := func(f *tune.Found) { work.Round(len(f.Rounds)+1, 2*f.Rounds[len(f.Rounds)-1].Iterations) }
 	if from != nil && len(from.Rounds) > 0 {
@@ -231,7 +234,8 @@ func (x *execution) ready(ctx context.Context) (r2sgld.Settings, error) {
 	if err := x.measureVolume(ctx); err != nil {
 		return s, err
 	}
-	fmt.Fprint(x.Terminal, x.how())
+	how := x.how()
+	fmt.Fprintln(x.Terminal, how)
 	if x.found != nil {
 		fmt.Fprint(x.Terminal, report.Sighted(x.found.Sighting()))
 	}
@@ -264,8 +268,10 @@ func (x *execution) ready(ctx context.Context) (r2sgld.Settings, error) {
 		}
 	}
 	s.Checkpoint = &r2sgld.Checkpoint{Every: x.Checkpoint, Save: x.save}
-	x.folder.Log.Info("start", "name", x.Name, "method", x.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", x.Resume)
+	x.folder.Log.Info("start", "name", x.Name, "method", x.Method, "how", how, "ladders", s.Ladders, "iterations", s.Iterations,
+		"inverse_temperature", inverse(s.Temperature), "until", x.Until, "resumed", x.Resume)
 	x.progress.Start(x.Terminal)
+	x.progress.NotedIn(x.folder.Log)
 	x.sampling = time.Now()
 	return s, nil
 }
@@ -307,13 +313,12 @@ func (x *execution) review(res *r2sgld.Result, j tune.Judgement, next int) (int,
 	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), Draws: held(res), RoundTrips: stats.RoundTrips,
 		Rejection: stats.Rejections(),
 		RHat:      j.RHat, ESS: j.ESS, LogZ: e.Estimate, LogZError: e.Error, Seconds: time.Since(x.begun).Seconds()}
-	x.line(x.Problem, round)
-	x.folder.Log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
 	if next > n {
 		if x.over = x.exceeded(next); x.over != "" {
 			next = n
 		}
 	}
+	x.line(x.Problem, round, "round", "round", round.Name, "iterations", n, "next", next)
 	if next > n {
 		x.progress.Doing("")
 		if n == x.Settings.Iterations {

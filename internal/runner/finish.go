@@ -28,20 +28,30 @@ func (x *execution) round(f *tune.Found) {
 	if !x.Settings.Unbiased() && f.Leapfrog > 0 {
 		kernel = "hmc"
 	}
-	x.folder.Log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs",
-		len(f.Beta), "rejection", r.Rejection)
-	x.line(f.Modes.Problem(x.Problem), report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips,
-		Rejection: r.Rejection,
-		RHat:      nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
+	round := report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
+		RHat: nan, ESS: nan, LogZ: nan, LogZError: nan, Seconds: time.Since(x.begun).Seconds()}
+	x.line(f.Modes.Problem(x.Problem), round, "warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations,
+		"barrier", r.Barrier, "rungs", len(f.Beta))
 }
 
 // line shows a round of the warm-up or of the run on p, which has log Z if p has a law at
-// infinite temperature, be it a fitted one.
-func (x *execution) line(p r2sgld.Problem, r report.Round) {
+// infinite temperature, be it a fitted one, and writes it to the log under a message, with more
+// that is known of it.
+func (x *execution) line(p r2sgld.Problem, r report.Round, message string, more ...any) {
 	if x.table == nil {
 		x.table = report.NewRounds(x.Terminal, p.HasReference())
 	}
 	x.table.Line(r)
+	x.folder.Log.Info(message, append(more, "draws", r.Draws, "round_trips", r.RoundTrips, "rejection", r.Rejection, "rhat", r.RHat,
+		"ess", r.ESS, "log_z", r.LogZ, "log_z_error", r.LogZError, "seconds", r.Seconds)...)
+}
+
+// Warn shows warnings as they arise, and writes them to the log.
+func (x *execution) Warn(warnings ...string) {
+	x.Job.Warn(warnings...)
+	for _, w := range warnings {
+		x.folder.Log.Warn(w)
+	}
 }
 
 // atOnce is how many iterations lead nowhere: a run that ends within them began badly.
@@ -98,6 +108,7 @@ func (x *execution) explain(ctx context.Context, err error) error {
 // tables.
 func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
 	x.work = report.StartWork(x.Terminal, x.Name, "summing up")
+	x.work.NotedIn(x.folder.Log)
 	defer x.work.Stop()
 	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, seconds)
 	var before struct {

@@ -87,7 +87,7 @@ func (x *execution) tellGradient() {
 		took.Seconds(), (tune.FirstGradients * took).Round(time.Second), rounds)
 }
 
-// how says how it is sampled.
+// how says how it is sampled, in a line.
 func (x *execution) how() string {
 	s := x.Settings
 	how := []string{text.Counted(len(s.Temperature), "rung")}
@@ -105,7 +105,7 @@ func (x *execution) how() string {
 	how = append(how, text.Counted(s.Ladders, "ladder"))
 	moves := s.Traits()
 	if moves.Paths {
-		return fmt.Sprintf("method %s: %s, exact paths\n", x.Method, strings.Join(how, ", "))
+		return fmt.Sprintf("method %s: %s, exact paths", x.Method, strings.Join(how, ", "))
 	}
 	eta := s.StepSize[0]
 	line := strings.Join(append(how, fmt.Sprintf("step %.3g", eta)), ", ")
@@ -119,5 +119,5 @@ func (x *execution) how() string {
 	case x.Model != nil && x.Model.Linear && s.Whitening != nil && !moves.Exact:
 		line += fmt.Sprintf(" (bias %.2g %% of a variance; more at walls that bind)", 100*eta/2/(1-eta/2))
 	}
-	return fmt.Sprintf("method %s: %s\n", x.Method, line)
+	return fmt.Sprintf("method %s: %s", x.Method, line)
 }

@@ -23,10 +23,7 @@ func (x *execution) ladderFigures(res *r2sgld.Result, add func(string, *figure.F
 	}
 	x.trajectory(add)
 	swaps := figure.Swaps{Temperature: tau}
-	beta := make([]float64, len(tau))
-	for i, t := range tau {
-		beta[i] = 1 / t
-	}
+	beta := inverse(tau)
 	swaps.Rejection = stats.Rejections()
 	for _, p := range stats.Pairs[:len(swaps.Rejection)] {
 		if p.Attempts == 0 {
@@ -50,6 +47,15 @@ func (x *execution) ladderFigures(res *r2sgld.Result, add func(string, *figure.F
 	}
 	f, err = figure.LocalBarrier(q)
 	add("barrier", f, err)
+}
+
+// inverse are the inverses of temperatures, which are numbers where those are infinite.
+func inverse(temperature []float64) []float64 {
+	beta := make([]float64, len(temperature))
+	for i, t := range temperature {
+		beta[i] = 1 / t
+	}
+	return beta
 }
 
 // mostSwaps is the number of swaps of the coldest rung above which their lines hide

@@ -138,7 +138,7 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 		if x.Again != "" { // which the summary does not know
 			w = strings.Replace(w, report.ByKernel, again+" "+report.ByKernel, 1)
 		}
-		x.Warn(w)
+		x.Job.Warn(w) // which the summary holds
 	}
 	if x.Model == nil {
 		return

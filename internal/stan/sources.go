@@ -8,10 +8,16 @@ import (
 
 var include = regexp.MustCompile(`(?m)^[ \t]*#include[ \t]+[<"]?([^<>"\s]+)`)
 
+// A Source is a file of a program.
+type Source struct {
+	Path string
+	Text []byte
+}
+
 // Sources reads a program and the files that it includes, which lie in its folder, in the
 // order in which they are met, each once. One that cannot be read is left to the Stan
 // compiler to name. The error is that of the program's own file.
-func Sources(file string) (program []byte, included [][]byte, err error) {
+func Sources(file string) (program []byte, included []Source, err error) {
 	if program, err = os.ReadFile(file); err != nil {
 		return nil, nil, err
 	}
@@ -24,8 +30,9 @@ func Sources(file string) (program []byte, included [][]byte, err error) {
 				continue
 			}
 			seen[name] = true
-			if b, err := os.ReadFile(filepath.Join(filepath.Dir(file), name)); err == nil {
-				included = append(included, b)
+			path := filepath.Join(filepath.Dir(file), name)
+			if b, err := os.ReadFile(path); err == nil {
+				included = append(included, Source{path, b})
 				follow(b)
 			}
 		}

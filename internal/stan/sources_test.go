@@ -31,7 +31,7 @@ func TestSources(t *testing.T) {
 	}
 	var heads []string
 	for _, b := range included {
-		heads = append(heads, string(b[:6]))
+		heads = append(heads, string(b.Text[:6]))
 	}
 	if want := []string{"real f", "real g", "functi"}; len(heads) != 3 || heads[0] != want[0] || heads[1] != want[1] || heads[2] != want[2] {
 		t.Errorf("included are %q, want %q", heads, want)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // lockName is the file that says who writes in a run folder. The system forgets
@@ -36,15 +37,41 @@ func (f *Folder) take() error {
 		return advice(err)
 	}
 	who := "another r2sgld"
-	if data, err := readBounded(f.files, filepath.Join(f.home, lockName), mostLock); err == nil {
-		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {
-			who = fmt.Sprintf("%s (process %d)", who, pid)
-			if pid == os.Getpid() {
-				who = "this very process"
-			}
-		}
+	if pid, _ := holder(f.files, f.home); pid == os.Getpid() {
+		who = "this very process"
+	} else if pid > 0 {
+		who = fmt.Sprintf("%s (process %d)", who, pid)
 	}
 	return fmt.Errorf("%s is being written by %s: wait for it, stop it, or choose another folder", f.home, who)
+}
+
+// holder is the process that the lock in a folder tells of, 0 where it tells of none. Its error
+// is that of a lock that is not there.
+func holder(files Files, dir string) (int, error) {
+	data, err := readBounded(files, filepath.Join(dir, lockName), mostLock)
+	if err != nil {
+		return 0, err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		return 0, nil
+	}
+	return pid, nil
+}
+
+// Writing reports whether somebody writes in a run folder, as far as can be told without
+// touching its lock: there is one, and the process that it names lives.
+func Writing(dir string) bool {
+	pid, err := holder(Disk{}, dir)
+	if err != nil || pid <= 0 {
+		return err == nil
+	}
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = p.Release() }()
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // busy says who writes in the folder, if anybody does, and leaves no lock where there is none.

@@ -57,12 +57,20 @@ func TestOneWriter(t *testing.T) {
 		}
 	}
 	refused("this very process")
+	writing := func(want bool) {
+		t.Helper()
+		if Writing(dir) != want {
+			t.Errorf("that somebody writes is said to be %v", !want)
+		}
+	}
+	writing(true)
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if exists(f.Path(lockName)) {
 		t.Error("the lock is left")
 	}
+	writing(false)
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), "R2SGLD_STORE_HOLD="+dir)
 	if _, err := child.StdinPipe(); err != nil { // so that it waits
@@ -79,6 +87,7 @@ func TestOneWriter(t *testing.T) {
 		t.Fatalf("%q %v", line, err)
 	}
 	refused(fmt.Sprintf("another r2sgld (process %d)", child.Process.Pid))
+	writing(true)
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +95,7 @@ func TestOneWriter(t *testing.T) {
 	if !exists(f.Path(lockName)) {
 		t.Error("the killed process has removed its lock")
 	}
+	writing(false)
 	f, err = Continue(Disk{}, dir, anyRun)
 	if err != nil {
 		t.Fatal(err)

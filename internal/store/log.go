@@ -1,15 +1,19 @@
 package store
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"reflect"
 	"sync"
 )
 
 // Logger appends to log.jsonl: one JSON object a line with time, level,
-// message and the fields given. Errors in writing do not stop the run;
+// message and the fields given; numbers that are not finite are null. Errors in writing do not
+// stop the run;
 // [Folder.Close] returns the first.
 func (f *Folder) Logger() (*slog.Logger, error) {
 	f.mu.Lock()
@@ -21,12 +25,20 @@ func (f *Folder) Logger() (*slog.Logger, error) {
 		}
 		f.log = l
 	}
-	return slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: messageKey})), nil
+	return slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: attribute})), nil
 }
 
-func messageKey(groups []string, a slog.Attr) slog.Attr {
+// attribute is how an attribute is written.
+func attribute(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) == 0 && a.Key == slog.MessageKey {
 		a.Key = "message"
+	}
+	switch v := a.Value.Any().(type) {
+	case float64, []float64:
+		var b bytes.Buffer
+		if encode(&b, reflect.ValueOf(v)) == nil {
+			a.Value = slog.AnyValue(json.RawMessage(b.Bytes()))
+		}
 	}
 	return a
 }

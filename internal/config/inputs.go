@@ -1,0 +1,68 @@
+package config
+
+import (
+	"encoding/json"
+
+	"github.com/r2sgld/r2sgld/internal/stan"
+)
+
+// Inputs are the paths of the files that a run is made of beside its configuration: its
+// data, a Stan program and what it includes. Those of a program in another language are not
+// known.
+func (r *Resolved) Inputs() ([]string, error) {
+	var files []string
+	if d := r.Series(); d != nil {
+		files = append(files, d.File)
+	}
+	if t := r.Table(); t != nil {
+		files = append(files, t.File)
+	}
+	s, ok := r.Potential.(*Stan)
+	if !ok {
+		return files, nil
+	}
+	_, included, err := stan.Sources(s.File)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, s.File)
+	for _, i := range included {
+		files = append(files, i.Path)
+	}
+	if s.Data != "" {
+		files = append(files, s.Data)
+	}
+	return files, nil
+}
+
+// Moved is a configuration with every default filled in whose files stand elsewhere: place
+// says where.
+func Moved(resolved []byte, place func(path string) string) ([]byte, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(resolved, &all); err != nil {
+		return nil, err
+	}
+	for section, keys := range map[string][]string{"data": {"file"}, "potential": {"stan", "data"}} {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(all[section], &fields) != nil || fields == nil || fields["command"] != nil {
+			continue
+		}
+		for _, k := range keys {
+			var path string
+			if json.Unmarshal(fields[k], &path) != nil || path == "" {
+				continue
+			}
+			b, err := json.Marshal(place(path))
+			if err != nil {
+				return nil, err
+			}
+			fields[k] = b
+		}
+		b, err := json.Marshal(fields)
+		if err != nil {
+			return nil, err
+		}
+		all[section] = b
+	}
+	return json.Marshal(all)
+}

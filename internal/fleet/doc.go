@@ -1,0 +1,26 @@
+// Package fleet answers which machine evaluates a state. A run that is open to workers
+// keeps its ladders, random streams, walls, swaps and checkpoints to itself; workers are
+// pure functions from states to energies and gradients. Messages go over NATS, whose broker
+// the run has inside or finds elsewhere. A swap costs no message.
+//
+// # How workers come and go
+//
+// A worker asks for offers. It takes that of a run of its own version, asks to join, and is
+// told the configuration, with every default filled in, and the files that it names, which
+// it fetches once. It makes the potential of them and evaluates probes: states that the run
+// has evaluated itself. One whose answers differ in a bit is not taken. From then on it gets
+// blocks of states; it sends a beat every second and is forgotten when they stay away. Run
+// and worker may end at any time.
+//
+// # How states are shared out
+//
+// A block is parted so that all parts are answered at the same time, by what was measured of
+// each worker: the time a message takes, the time a state takes, what it has yet to do. The
+// run itself takes a part. Where nothing is gained, nothing is sent. A state whose answer
+// does not come in time is given to others as well, and the first answer is taken; a second
+// one must have the same bits, or its worker is dismissed. So the draws are those of the run
+// on one machine, whoever answers.
+//
+// Potentials are shared whose evaluators take states one by one ([potential.Lanewise]).
+// Minibatches belong to a ladder: they are evaluated where it is.
+package fleet
