@@ -39,6 +39,7 @@ calibration, and r2sgld resume goes on with it.`,
 		},
 	}
 	c.starting(cmd)
+	c.staffed(cmd)
 	cmd.Flags().IntVar(&replications, "replications", 200, "how often parameters and data are drawn")
 	return cmd
 }
@@ -51,7 +52,11 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 	leavingRun(j.Dir, j.Resume)
 	j.Force, j.Checkpoint, j.Threads = c.force, c.checkpoint, cmp.Or(c.threads, runtime.GOMAXPROCS(0))
 	j.Out, j.Terminal = c.screen()
+	if j.Others, err = c.helpers(j.Name, j.Dir, j.Terminal); err != nil {
+		return err
+	}
 	sum, err := j.Run(ctx)
+	c.offeredNoMore(j.Dir, err)
 	if err != nil || !c.json {
 		return err
 	}

@@ -56,7 +56,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), stanCommand(), calibrateCommand(), trainCommand(), planCommand(),
+	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), stanCommand(), calibrateCommand(), sweepCommand(), trainCommand(), planCommand(),
 		compareCommand(), resumeCommand(), diagnoseCommand(), modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand(),
 		workCommand(), hubCommand())
 	for _, c := range root.Commands() {

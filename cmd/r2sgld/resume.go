@@ -16,6 +16,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/sweep"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
@@ -47,6 +48,7 @@ its device alone. What is finished stays as it is.`,
 	c.running(cmd)
 	c.limited(cmd)
 	c.staffed(cmd)
+	c.sweeps.register(cmd)
 	cmd.Flags().IntVar(&iterations, "iterations", 0, "iterations per ladder in all, burn-in included (default as begun)")
 	return cmd
 }
@@ -114,6 +116,17 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 			return err
 		}
 		return c.calibrate(cmd.Context(), j)
+	case sweep.Command:
+		if sum, err := finished[sweep.Summary](dir); err != nil || sum == nil || sum.Failed == 0 {
+			if done, err := ended[json.RawMessage](c, dir, newest, "cases"); done || err != nil {
+				return err
+			}
+		}
+		j, err := sweep.Resume(dir, m)
+		if err != nil {
+			return err
+		}
+		return c.sweep(cmd.Context(), j)
 	case "train":
 		if done, err := ended[training.Summary](c, dir, newest, "scores"); done || err != nil {
 			return err
@@ -150,8 +163,8 @@ func stays(command, dir string, longer, otherwise bool) error {
 	case command == "train" && longer:
 		return errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them " +
 			"(sampler.epochs)")
-	case command == calibration.Command && (longer || otherwise):
-		return errors.New("a calibration goes on as it was begun: start a new one for anything else")
+	case (command == calibration.Command || command == sweep.Command) && (longer || otherwise):
+		return fmt.Errorf("%s goes on as it was begun: start a new one for anything else", dir)
 	}
 	return nil
 }
@@ -196,7 +209,7 @@ func (c *common) resumedJob(ctx context.Context, dir string, m job.Manifest[json
 	if err := sameLaw(begun, r); err != nil {
 		return nil, err
 	}
-	j, err := jobOf(r)
+	j, err := runner.Of(r)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ type site struct {
 
 // newSite opens a run whose potential is u.
 func newSite(t testing.TB, u potential.Potential) *site {
-	b, err := Listen("127.0.0.1:0", NewToken())
+	b, err := Listen("127.0.0.1:0", NewToken(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
