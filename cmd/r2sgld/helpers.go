@@ -53,6 +53,7 @@ func (c *common) helpers(name, dir string, terminal io.Writer) (cases.Others, er
 	}
 	conn, err := fleet.Connect(c.hub)
 	if err == nil {
+		err = fleet.KeepsCases(conn)
 		conn.Close()
 	}
 	return o, refuse(err)

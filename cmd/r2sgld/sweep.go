@@ -85,3 +85,8 @@ func (c *common) sweep(ctx context.Context, j *sweep.Job) (err error) {
 	}
 	return err
 }
+
+// swept says where the runs of a sweep are, to whom it takes for one.
+func swept(dir string) error {
+	return fmt.Errorf("%s is a sweep: its runs are in %s/cases, what they found in %s/cases.csv. Name one of them", dir, dir, dir)
+}

@@ -34,7 +34,7 @@ func (x *execution) told(i int) (cases.Case, error) {
 }
 
 // home takes a replication that was made elsewhere.
-func (x *execution) home(i int, dir string) error {
+func (x *execution) home(i int, dir, _ string) error {
 	text, err := os.ReadFile(filepath.Join(dir, outcome))
 	if err != nil {
 		return err

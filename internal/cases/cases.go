@@ -29,8 +29,8 @@ type List struct {
 	Do func(ctx context.Context, i int) error
 	// Case tells of one, for others to do.
 	Case func(i int) (Case, error)
-	// Home takes what others made of a case: a folder, which it may move.
-	Home func(i int, dir string) error
+	// Home takes what others made of a case: a folder, which it may move, and who they are.
+	Home func(i int, dir, by string) error
 	// Others do cases as well; nil is nobody.
 	Others Others
 }

@@ -269,7 +269,6 @@ func (p *posting) fetch(s *shelf, i int, key string) {
 	if err == nil && o.Failed != "" {
 		err = errors.New(o.Failed)
 	}
-	title := p.errand[i].Case.Title
 	var dir string
 	if err == nil {
 		dir, err = os.MkdirTemp(p.Dir, "home-")
@@ -278,7 +277,7 @@ func (p *posting) fetch(s *shelf, i int, key string) {
 		defer os.RemoveAll(dir)
 		at := filepath.Join(dir, "case")
 		if err = s.get(p.ctx, o.Made, at); err == nil {
-			err = p.list.Home(i, at)
+			err = p.list.Home(i, at, fmt.Sprintf("worker %s on %s", o.Worker, o.Host))
 		}
 	}
 	p.mu.Lock()
@@ -294,10 +293,9 @@ func (p *posting) fetch(s *shelf, i int, key string) {
 	p.mu.Unlock()
 	switch at {
 	case over:
-		p.Tell(fmt.Sprintf("%s: done by worker %s on %s", title, o.Worker, o.Host))
 		_ = s.things.Delete(p.ctx, o.Made) // it goes with the list else
 	case ours:
-		p.Tell(fmt.Sprintf("%s: is done here, since elsewhere it failed: %v", title, err))
+		p.Tell(fmt.Sprintf("%s: is done here, since elsewhere it failed: %v", p.errand[i].Case.Title, err))
 	}
 }
 

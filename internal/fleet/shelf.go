@@ -86,10 +86,6 @@ func declare(ctx context.Context, conn *nats.Conn, id string, about map[string]s
 	s := &shelf{js: js, id: id}
 	queue, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: shelfPrefix + id, Subjects: []string{caseSubject + id + ".*"},
 		Retention: jetstream.WorkQueuePolicy, Metadata: about})
-	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) ||
-		errors.Is(err, nats.ErrNoResponders) {
-		return nil, fmt.Errorf("the broker keeps no cases: it has no JetStream. Take one of r2sgld hub, or turn that on")
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +100,20 @@ func declare(ctx context.Context, conn *nats.Conn, id string, about map[string]s
 		s.things, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: shelfPrefix + id})
 	}
 	return s, err
+}
+
+// KeepsCases says why a broker does not.
+func KeepsCases(conn *nats.Conn) error {
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := js.AccountInfo(ctx); err != nil {
+		return fmt.Errorf("the broker at %s keeps no cases: %w. Take one of r2sgld hub, or turn its JetStream on", Plain(conn.ConnectedUrl()), err)
+	}
+	return nil
 }
 
 // found opens a shelf that another has declared.

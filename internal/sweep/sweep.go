@@ -108,7 +108,7 @@ func (x *execution) run(ctx context.Context) (*Summary, error) {
 	fmt.Fprintf(x.Terminal, "%s: %s over %s\n", x.Name, text.Counted(len(x.cases), "case"), x.over())
 	if err := x.work(ctx); err != nil {
 		if ctx.Err() != nil {
-			return nil, &job.Interrupted{Dir: x.Dir, Done: x.made, Of: len(x.cases), Unit: "cases"}
+			return nil, &job.Interrupted{Dir: x.Dir, Done: x.done(), Of: len(x.cases), Unit: "cases"}
 		}
 		return nil, x.folder.Failed(err)
 	}
@@ -182,7 +182,7 @@ func (x *execution) do(ctx context.Context, i int) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return x.keep(c, err)
+	return x.keep(c, "", err)
 }
 
 // told is what others are told of a case.
@@ -194,7 +194,7 @@ func (x *execution) told(i int) (cases.Case, error) {
 }
 
 // home takes the folder of a case that was made elsewhere.
-func (x *execution) home(i int, dir string) error {
+func (x *execution) home(i int, dir, by string) error {
 	c := x.cases[i]
 	if err := whole(dir, c.Hash); err != nil {
 		return err
@@ -205,11 +205,11 @@ func (x *execution) home(i int, dir string) error {
 	if err := (store.Disk{}).SyncDir(filepath.Dir(x.dir(c))); err != nil {
 		return err
 	}
-	return x.keep(c, nil)
+	return x.keep(c, " by "+by, nil)
 }
 
 // keep notes how a case ended.
-func (x *execution) keep(c *one, failed error) (err error) {
+func (x *execution) keep(c *one, by string, failed error) (err error) {
 	if failed == nil {
 		c.row, err = finished(x.dir(c), c.Hash)
 	}
@@ -220,7 +220,7 @@ func (x *execution) keep(c *one, failed error) (err error) {
 	defer x.mu.Unlock()
 	c.failed = failed
 	x.made++
-	said := fmt.Sprintf(" %s  %s", x.place(c), c.title)
+	said := fmt.Sprintf(" %s  %s%s", x.place(c), c.title, by)
 	if failed != nil {
 		said += "  failed: " + firstLine(failed)
 		x.folder.Log.Error("case", "case", c.number, "error", failed.Error())
