@@ -56,7 +56,7 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 		return err
 	}
 	sum, err := j.Run(ctx)
-	c.offeredNoMore(j.Dir, err)
+	offeredNoMore(j.Dir, err)
 	if err != nil || !c.json {
 		return err
 	}

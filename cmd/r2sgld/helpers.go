@@ -60,8 +60,8 @@ func (c *common) helpers(name, dir string, terminal io.Writer) (cases.Others, er
 }
 
 // offeredNoMore takes away what a list kept in its folder while it was offered, once it is done.
-func (c *common) offeredNoMore(dir string, err error) {
-	if err == nil && (c.listen != "" || c.hub != "") {
+func offeredNoMore(dir string, err error) {
+	if err == nil {
 		_ = os.RemoveAll(filepath.Join(dir, hubFolder)) // which nobody reads any more
 	}
 }

@@ -76,7 +76,7 @@ func (c *common) sweep(ctx context.Context, j *sweep.Job) (err error) {
 		return err
 	}
 	sum, err := j.Run(ctx)
-	c.offeredNoMore(j.Dir, err)
+	offeredNoMore(j.Dir, err)
 	if sum == nil || !c.json {
 		return err
 	}
