@@ -72,7 +72,10 @@ func TestSweep(t *testing.T) {
 	must(t, exitDone, "sweep", file, "--over", "sampler.seed=4,9", "--set", "sampler.iterations=600", "--set", "sampler.burn_in=100", "--out", out,
 		"--quiet", "--force")
 	if sum, err = finished[sweep.Summary](out); err != nil || len(sum.Cases) != 2 {
-		t.Errorf("%+v %v", sum, err)
+		t.Fatalf("%+v %v", sum, err)
+	}
+	if _, m, err := commandIn(filepath.Join(out, "cases/2")); err != nil || m.Hash != sum.Cases[1].Hash {
+		t.Errorf("the run of case 2 stays another: %v", err)
 	}
 }
 

@@ -111,7 +111,7 @@ func (y *yard) worker(name, program string, slots int, do doing) (vanish, leave 
 // work works the list off, and wants every case done once.
 func (y *yard) work() {
 	y.t.Helper()
-	ctx, stop := context.WithTimeout(y.t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(y.t.Context(), time.Minute)
 	defer stop()
 	if err := y.list.Work(ctx); err != nil {
 		y.t.Fatalf("%v; told: %q", err, y.told)
