@@ -52,7 +52,7 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 	leavingRun(j.Dir, j.Resume)
 	j.Force, j.Checkpoint, j.Threads = c.force, c.checkpoint, cmp.Or(c.threads, runtime.GOMAXPROCS(0))
 	j.Out, j.Terminal = c.screen()
-	if j.Others, err = c.helpers(j.Name, j.Dir, j.Terminal); err != nil {
+	if j.Others, err = c.helpers(j.Request); err != nil {
 		return err
 	}
 	sum, err := j.Run(ctx)

@@ -33,21 +33,21 @@ func program() string {
 // hubFolder is what a list of cases keeps in its folder while it is offered to workers.
 const hubFolder = ".hub"
 
-// helpers are the workers that may do cases of the list in a folder, if any. That they cannot be
+// helpers are the workers that may do cases of the list of a job, if any. That they cannot be
 // is told before anything is written.
-func (c *common) helpers(name, dir string, terminal io.Writer) (cases.Others, error) {
+func (c *common) helpers(q job.Request) (cases.Others, error) {
 	if c.listen == "" && c.hub == "" {
 		return nil, nil
 	}
 	host, _ := os.Hostname()
-	at, err := filepath.Abs(dir)
+	at, err := filepath.Abs(q.Dir)
 	if err != nil {
 		return nil, err
 	}
-	id := sha256.Sum256([]byte(host + " " + at))
-	o := &offered{hub: c.hub, listen: c.listen, terminal: terminal,
-		Board: fleet.Board{Name: name, ID: hex.EncodeToString(id[:8]), Program: program(), Dir: filepath.Join(dir, hubFolder),
-			Tell: func(s string) { fmt.Fprintln(terminal, " "+s) }}}
+	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", host, at, q.Hash))
+	o := &offered{hub: c.hub, listen: c.listen, terminal: q.Terminal,
+		Board: fleet.Board{Name: q.Name, ID: hex.EncodeToString(id[:8]), Program: program(), Dir: filepath.Join(q.Dir, hubFolder),
+			Tell: func(s string) { fmt.Fprintln(q.Terminal, " "+s) }}}
 	if c.hub == "" {
 		return o, refuse(fleet.CanListen(c.listen))
 	}

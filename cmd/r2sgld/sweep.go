@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/sweep"
 )
 
@@ -69,10 +70,15 @@ func (c *common) sweep(ctx context.Context, j *sweep.Job) (err error) {
 	all := runtime.GOMAXPROCS(0)
 	j.Hands = cmp.Or(c.sweeps.jobs, min(j.Cases(), max(1, all/max(1, c.threads))))
 	j.Threads = cmp.Or(c.threads, max(1, all/j.Hands))
-	j.Shown, j.Limits, j.Programs = c.sweeps.show, c.limits, c.programs(ctx)
+	j.Shown, j.Programs = c.sweeps.show, c.programs(ctx)
+	j.Limits = func(dir string) runner.Limits {
+		l := c.limits(dir)
+		l.Memory /= float64(j.Hands)
+		return l
+	}
 	j.Force, j.Checkpoint = c.force, c.checkpoint
 	j.Out, j.Terminal = c.screen()
-	if j.Others, err = c.helpers(j.Name, j.Dir, j.Terminal); err != nil {
+	if j.Others, err = c.helpers(j.Request); err != nil {
 		return err
 	}
 	sum, err := j.Run(ctx)

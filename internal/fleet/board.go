@@ -120,7 +120,10 @@ func (p *posting) post() error {
 	return nil
 }
 
-const glance = 500 * time.Millisecond
+const (
+	watchEvery = 200 * time.Millisecond
+	glance     = 500 * time.Millisecond // for a case to come
+)
 
 // Next waits for a case that nobody does.
 func (p *posting) Next(ctx context.Context) (int, bool) {
@@ -138,8 +141,9 @@ func (p *posting) Next(ctx context.Context) (int, bool) {
 		}
 		var e errand
 		_ = json.Unmarshal(m.Data(), &e)
+		i, ok := p.take(e.Key)
 		_ = m.Ack() // should this program die, the next offers it again
-		if i, ok := p.take(e.Key); ok {
+		if ok {
 			return i, true
 		}
 	}
@@ -207,7 +211,7 @@ func (p *posting) finish(i int) {
 // watch takes home what workers have done.
 func (p *posting) watch() {
 	for p.ctx.Err() == nil {
-		pause(p.ctx, glance)
+		pause(p.ctx, watchEvery)
 		if !p.conn.IsConnected() {
 			continue
 		}
@@ -257,7 +261,21 @@ func (p *posting) glance() error {
 			p.fetch(s, i, key)
 		}
 	}
+	if queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
+		p.recall()
+	}
 	return nil
+}
+
+// recall has those cases be done here that nobody does: their messages are gone, by whomever.
+func (p *posting) recall() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, i := range p.list.Left {
+		if p.stage[i] == offered {
+			p.stage[i], p.own = ours, append(p.own, i)
+		}
+	}
 }
 
 // fetch takes a case home. What fails elsewhere is done here.

@@ -21,7 +21,7 @@ import (
 
 // A yard is a broker that keeps cases, a list of them, and who did which.
 type yard struct {
-	t      *testing.T
+	t      testing.TB
 	broker *Broker
 	dir    string // of the broker
 	list   *cases.List
@@ -33,7 +33,7 @@ type yard struct {
 }
 
 // newYard has a list of n cases whose outcome is a file with their number.
-func newYard(t *testing.T, n int) *yard {
+func newYard(t testing.TB, n int) *yard {
 	y := &yard{t: t, dir: t.TempDir(), made: map[int][]string{}}
 	y.listen("127.0.0.1:0")
 	y.board = &Board{Name: "test", ID: "a1", Program: "1", Dir: t.TempDir(), Connect: func() (*nats.Conn, error) { return y.broker.Connect() },
@@ -377,6 +377,27 @@ func TestBrokerStaysAway(t *testing.T) {
 	y.work()
 }
 
+// TestMessagesAreLost: what nobody is asked for any more is done here.
+func TestMessagesAreLost(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 4)
+	y.list.Do = func(ctx context.Context, i int) error {
+		if y.by("here") == 0 {
+			js, _ := jetstream.New(y.conn())
+			queue, err := js.Stream(ctx, shelfPrefix+"a1")
+			if err == nil {
+				err = queue.Purge(ctx)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		y.note(i, "here")
+		return nil
+	}
+	y.work()
+}
+
 // TestBrokerThatKeepsNothing is told of.
 func TestBrokerThatKeepsNothing(t *testing.T) {
 	b, err := Listen("127.0.0.1:0", NewToken(), "")
@@ -395,5 +416,30 @@ func TestBrokerThatKeepsNothing(t *testing.T) {
 	y := newYard(t, 0)
 	if err := KeepsCases(y.conn()); err != nil {
 		t.Error(err)
+	}
+}
+
+// BenchmarkCases is 40 cases of 250 ms by so many workers of one slot: the efficiency is the time
+// of the cases by the workers and this machine over what it takes, of whole cases.
+func BenchmarkCases(b *testing.B) {
+	for _, workers := range []int{0, 1, 3, 7} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			const n, each = 40, 250 * time.Millisecond
+			for b.Loop() {
+				y := newYard(b, n)
+				y.list.Do = func(_ context.Context, i int) error { time.Sleep(each); y.note(i, "here"); return nil }
+				for k := range workers {
+					y.worker(fmt.Sprint("w", k), "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+						time.Sleep(each)
+						return leaves(c, dir)
+					})
+				}
+				time.Sleep(askEvery) // so that they wait
+				begun := time.Now()
+				y.work()
+				rounds := time.Duration((n + workers) / (workers + 1))
+				b.ReportMetric(float64(rounds*each)/float64(time.Since(begun)), "efficiency")
+			}
+		})
 	}
 }

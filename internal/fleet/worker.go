@@ -58,7 +58,7 @@ func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 				w.Tell("waiting for work")
 			}
 			waiting = true
-			pause(ctx, askEvery)
+			pause(ctx, askEvery/4)
 			continue
 		}
 		waiting = false

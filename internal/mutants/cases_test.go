@@ -58,6 +58,9 @@ var ofCases = []fault{
 	{"cases: what was done while the broker was away is lost", "internal/fleet BrokerComesBack", []edit{
 		{"internal/fleet.(*casework).insist", "errors.Is(gone, jetstream.ErrStreamNotFound)", "gone != nil"},
 	}},
+	{"cases: waited for though nobody is asked", "internal/fleet MessagesAreLost", []edit{
+		{"internal/fleet.(*posting).glance", "State.Msgs == 0", "State.Msgs == 1<<40"},
+	}},
 	{"sweep: ranges without their end", "internal/sweep TestAxes", []edit{{"internal/sweep.ParseAxis", "k <= to", "k < to"}}},
 	{"sweep: commas in brackets part values", "internal/sweep TestAxes", []edit{{"internal/sweep.walk", "case len(open) == 0:", "default:"}}},
 	{"sweep: values twice", "internal/sweep TestAxes", []edit{
