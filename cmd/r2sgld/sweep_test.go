@@ -118,13 +118,12 @@ sampler: {method: sgld, iterations: 500, burn_in: 10, step_size: 1e-3, init: {x:
 	}
 }
 
-// A fleet is a sweep, its workers and its broker, which are killed.
+// A fleetOf is a sweep, its workers and its broker, which are killed.
 type fleetOf struct {
 	t       *testing.T
 	dir     string
 	hub     *process // nil where the sweep has the broker inside
 	address string
-	url     string
 	workers []*process
 	sweep   *process
 	number  int
@@ -137,12 +136,8 @@ func newFleet(t *testing.T, inside bool) *fleetOf {
 	}
 	f := &fleetOf{t: t, dir: t.TempDir(), address: l.Addr().String()}
 	_ = l.Close()
-	keeps := filepath.Join(f.dir, "hub")
-	if inside {
-		keeps = filepath.Join(f.dir, "out", hubFolder)
-	} else {
+	if !inside {
 		f.startHub()
-		f.hub.await(filepath.Join(keeps, "token"))
 	}
 	t.Cleanup(func() {
 		for _, p := range append(f.workers, f.hub, f.sweep) {
@@ -212,13 +207,28 @@ func (f *fleetOf) startSweep(args ...string) {
 	f.sweep = start(f.t, args...)
 }
 
+// suffer kills while the sweep goes on.
+func (f *fleetOf) suffer(rng *rand.Rand, kill func(*fleetOf, *rand.Rand)) {
+	n := 0
+	for range pace.Soak(1, 40) {
+		select {
+		case <-f.sweep.ended:
+		case <-time.After(time.Duration(500+rng.IntN(4000)) * time.Millisecond):
+			kill(f, rng)
+			n++
+		}
+	}
+	f.t.Logf("%d kills", n)
+}
+
 // However many workers do the cases of a sweep or the replications of a calibration, and whoever is
 // killed meanwhile, the folders are those of one machine. R2SGLD_SOAK=1 kills more often.
 func TestCasesWithWorkers(t *testing.T) {
 	pace.Slow(t)
 	dir := t.TempDir()
-	file := write(t, dir, "flower.yaml", strings.Replace(killed()["momentum"], "iterations: 40000", "iterations: 60000", 1))
-	const n = 6
+	file := write(t, dir, "flower.yaml", strings.Replace(killed()["momentum"], "iterations: 40000",
+		pace.Soak("iterations: 60000", "iterations: 600000"), 1))
+	n := pace.Soak(6, 12)
 	args := []string{"sweep", file, "--over", fmt.Sprintf("sampler.seed=1..%d", n)}
 	whole := filepath.Join(dir, "whole")
 	must(t, exitDone, append(args, "--out", whole, "--quiet")...)
@@ -244,22 +254,13 @@ func TestCasesWithWorkers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			rng := rand.New(rand.NewPCG(seed, uint64(len(test.name))))
 			f := newFleet(t, test.inside)
 			f.startSweep(args...)
 			for range test.workers {
 				f.workers = append(f.workers, f.startWorker())
 			}
-			for range pace.Soak(1, 20) {
-				if test.kills == nil {
-					break
-				}
-				select {
-				case <-f.sweep.ended:
-					continue
-				case <-time.After(time.Duration(500+rng.IntN(2500)) * time.Millisecond):
-					test.kills(f, rng)
-				}
+			if test.kills != nil {
+				f.suffer(rand.New(rand.NewPCG(seed, uint64(len(test.name)))), test.kills)
 			}
 			if code := f.sweep.code(t); code != exitDone {
 				t.Fatalf("exit %d: %s", code, &f.sweep.stderr)

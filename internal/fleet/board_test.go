@@ -209,7 +209,7 @@ func TestCaseFails(t *testing.T) {
 		return nil
 	}
 	y.work()
-	if !y.saidOf("failed: no room") {
+	if !y.saidOf("since elsewhere it failed: no room") {
 		t.Errorf("nobody tells of it: %q", y.told)
 	}
 }
@@ -223,12 +223,17 @@ func TestUnfit(t *testing.T) {
 		y.note(i, "here")
 		return nil
 	}
+	var asked atomic.Int32
 	y.worker("shy", "1", 1, func(context.Context, cases.Case, func(string) string, string) error {
+		asked.Add(1)
 		return &Unfit{errors.New("it runs a program")}
 	})
 	y.worker("other", "2", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
 	y.worker("good", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
 	y.work()
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the worker that may not is asked %d times", n)
+	}
 	if y.by("shy")+y.by("other") > 0 || !y.saidOf("it runs a program") || !y.saidOf("take the same program") {
 		t.Errorf("%v %q", y.made, y.told)
 	}

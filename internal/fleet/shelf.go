@@ -111,7 +111,8 @@ func KeepsCases(conn *nats.Conn) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, err := js.AccountInfo(ctx); err != nil {
-		return fmt.Errorf("the broker at %s keeps no cases: %w. Take one of r2sgld hub, or turn its JetStream on", Plain(conn.ConnectedUrl()), err)
+		return fmt.Errorf("the broker at %s keeps no cases: %w. Take one of r2sgld hub, or turn its JetStream on",
+			Plain(conn.ConnectedUrl()), err)
 	}
 	return nil
 }

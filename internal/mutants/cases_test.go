@@ -22,9 +22,6 @@ var ofCases = []fault{
 	{"cases: why one failed elsewhere", "internal/fleet CaseFails", []edit{
 		{"internal/fleet.(*posting).fetch", `err == nil && o.Failed != ""`, `err == nil && o.Failed == "?"`},
 	}},
-	{"cases: begun ones offered", "internal/fleet TestCases$", []edit{
-		{"internal/fleet.(*posting).here", "len(p.own) > 0", "len(p.own) > 0 && p.left < 2"},
-	}},
 	{"cases: shelves that are left", "internal/fleet TestCases$", []edit{
 		{"internal/fleet.(*posting).Close", "left == 0", "left < 0"},
 	}},
@@ -32,7 +29,7 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).open", "theirs != k.Program", `theirs == "?"`},
 	}},
 	{"cases: workers that ask again for what they may not do", "internal/fleet Unfit", []edit{
-		{"internal/fleet.(*casework).do", "_ = m.NakWithDelay(askEvery)", "_ = m.Ack()"},
+		{"internal/fleet.(*casework).do", "k.told[s.id] = true", "k.told[s.id] = false"},
 	}},
 	{"cases: the last outcome holds", "internal/fleet FirstOutcome", []edit{
 		{"internal/fleet.(*casework).commit", "s.done.Create(ctx, e.Key, text)", "s.done.Put(ctx, e.Key, text)"},

@@ -96,7 +96,8 @@ func TestHostileParcels(t *testing.T) {
 			}
 		})
 	}
-	if err := Unpack(parcelOf(t, tar.Header{Typeflag: tar.TypeReg, Name: "fits"}, "123456789"), filepath.Join(t.TempDir(), "to"), 9); err != nil {
+	fits := parcelOf(t, tar.Header{Typeflag: tar.TypeReg, Name: "fits"}, "123456789")
+	if err := Unpack(fits, filepath.Join(t.TempDir(), "to"), 9); err != nil {
 		t.Error(err)
 	}
 }

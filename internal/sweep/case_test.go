@@ -112,8 +112,8 @@ func TestLine(t *testing.T) {
 	if said := s.Text([]string{"c"}, text.Style{}); !strings.Contains(said, "log Z") || !strings.Contains(said, "2 parameters more") {
 		t.Error(said)
 	}
-	if csv := string(s.table()); csv != "case,k,a.mean,a.sd,b.mean,b.sd,c.mean,c.sd,rhat,ess,log_evidence,log_evidence_se,seconds,warnings,failed\n"+
-		"cases/1,7,1,2,,1,,,,20,3,4,5,2,\n" {
+	if csv := string(s.table()); csv != "case,k,a.mean,a.sd,b.mean,b.sd,c.mean,c.sd,rhat,ess,log_evidence,log_evidence_se,"+
+		"seconds,warnings,failed\ncases/1,7,1,2,,1,,,,20,3,4,5,2,\n" {
 		t.Error(csv)
 	}
 }

@@ -58,7 +58,8 @@ func known(v *float64) float64 {
 
 // summarise makes the table.
 func (x *execution) summarise() *Summary {
-	s := &Summary{Schema: 1, Name: x.Name, Hash: x.Hash, Command: x.config.Command, Cases: []Line{}, Parameters: []string{}, Warnings: []string{}}
+	s := &Summary{Schema: 1, Name: x.Name, Hash: x.Hash, Command: x.config.Command, Cases: []Line{}, Parameters: []string{},
+		Warnings: []string{}}
 	for _, a := range x.config.Over {
 		s.Keys = append(s.Keys, a.Key)
 	}
@@ -154,7 +155,8 @@ func (s *Summary) table() []byte {
 	for _, name := range s.Parameters {
 		head = append(head, name+".mean", name+".sd")
 	}
-	_ = w.Write(append(head, "rhat", "ess", "log_evidence", "log_evidence_se", "seconds", "warnings", "failed")) // to memory, as all that follows
+	// to memory, as all that follows
+	_ = w.Write(append(head, "rhat", "ess", "log_evidence", "log_evidence_se", "seconds", "warnings", "failed"))
 	for _, l := range s.Cases {
 		row := append([]string{l.Case}, l.Values...)
 		for _, name := range s.Parameters {
