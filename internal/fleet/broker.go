@@ -54,9 +54,13 @@ func Listen(address, token, dir string) (*Broker, error) {
 		return nil, err
 	}
 	go s.Start()
-	if !s.ReadyForConnections(patience) {
+	long := patience
+	if dir != "" {
+		long = 12 * patience // to read what it keeps
+	}
+	if !s.ReadyForConnections(long) {
 		s.Shutdown()
-		return nil, fmt.Errorf("the broker at %s does not start within %v", address, patience)
+		return nil, fmt.Errorf("the broker at %s does not start within %v", address, long)
 	}
 	return &Broker{s, token, host}, nil
 }

@@ -310,7 +310,7 @@ func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome) 
 // insist tries until it is done, the context has ended, or the list is no more: then the error
 // is errEnded. So long as the broker is away what was done is kept.
 func (k *casework) insist(ctx context.Context, s *shelf, try func(ctx context.Context) error) error {
-	for ctx.Err() == nil {
+	for tries := 0; ctx.Err() == nil; tries++ {
 		err := try(ctx)
 		if err == nil {
 			return nil
@@ -321,6 +321,9 @@ func (k *casework) insist(ctx context.Context, s *shelf, try func(ctx context.Co
 		if errors.Is(gone, jetstream.ErrStreamNotFound) {
 			k.forget(s)
 			return errEnded
+		}
+		if tries == 0 && ctx.Err() == nil {
+			k.Tell(fmt.Sprintf("the broker does not take what was done, which is tried again: %v", err))
 		}
 		pause(ctx, askEvery)
 	}
