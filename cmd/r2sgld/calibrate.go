@@ -39,6 +39,7 @@ calibration, and r2sgld resume goes on with it.`,
 		},
 	}
 	c.starting(cmd)
+	c.staffed(cmd)
 	cmd.Flags().IntVar(&replications, "replications", 200, "how often parameters and data are drawn")
 	return cmd
 }
@@ -56,7 +57,11 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 		return err
 	}
 	defer end()
+	if j.Others, err = c.helpers(j.Request); err != nil {
+		return err
+	}
 	sum, err := j.Run(ctx)
+	offeredNoMore(j.Dir, err)
 	if err != nil || !c.json {
 		return err
 	}

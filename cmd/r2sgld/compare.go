@@ -18,6 +18,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/job"
 
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/sweep"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
@@ -166,6 +167,8 @@ func incomparable(command, dir string) error {
 	case "theory":
 		return fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json",
 			dir, dir)
+	case sweep.Command:
+		return swept(dir)
 	case calibration.Command:
 		return fmt.Errorf("%s is a calibration, which has neither draws nor evidence of the data: its ranks are in %s/replications.csv", dir, dir)
 	}

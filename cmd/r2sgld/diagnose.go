@@ -11,6 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/sweep"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -36,6 +37,8 @@ those of its outputs too. Of a chain of more than 131,072 draws every second, fo
 					return &job.Refused{Err: fmt.Errorf(
 						"%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, "+
 							"temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, text.Word(dir))}
+				case command == sweep.Command:
+					return &job.Refused{Err: swept(dir)}
 				case command == calibration.Command:
 					return &job.Refused{Err: fmt.Errorf(
 						"%s is a calibration, which keeps no draws: its ranks are in %s/replications.csv, what they say in %s/summary.json", dir, dir, dir)}

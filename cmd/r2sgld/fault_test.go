@@ -38,7 +38,7 @@ func bare(t *testing.T, file, dir string, said *bytes.Buffer, set ...string) *ru
 	} else {
 		var r *config.Run
 		if r, err = config.Load("sample", file, set); err == nil {
-			j, err = jobOf(r)
+			j, err = runner.Of(r)
 		}
 	}
 	if err != nil {

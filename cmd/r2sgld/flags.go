@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,6 +37,7 @@ type common struct {
 	listen     string // where workers may come
 	hub        string
 	web        string // where a page shows the run
+	sweeps     sweepFlags
 	maxDisk    space
 	maxMemory  space
 
@@ -50,6 +52,8 @@ func (c *common) display(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.noCommands, "no-commands", false, "refuse a configuration that runs programs (potential: {command: …})")
 }
 
+const defaultCheckpoint = 30 * time.Second
+
 // running registers the flags of a run.
 func (c *common) running(cmd *cobra.Command) {
 	c.display(cmd)
@@ -58,7 +62,7 @@ func (c *common) running(cmd *cobra.Command) {
 	f.StringArrayVar(&c.set, "set", nil,
 		"override a key, as in --set sampler.iterations=100000; one with a point in quotes, as in --set 'model.fixed.\"x.initial\"=1' "+
 			"(repeatable)")
-	f.DurationVar(&c.checkpoint, "checkpoint", 30*time.Second, "time between checkpoints")
+	f.DurationVar(&c.checkpoint, "checkpoint", defaultCheckpoint, "time between checkpoints")
 }
 
 // starting registers the flags of a new run.
@@ -78,7 +82,10 @@ func (c *common) starting(cmd *cobra.Command) {
 // programs are those that a configuration may run: each is named before it starts.
 func (c *common) programs(ctx context.Context) config.Programs {
 	told := map[string]bool{}
+	var mu sync.Mutex
 	return config.Programs{Context: ctx, Allow: func(args []string) error {
+		mu.Lock()
+		defer mu.Unlock()
 		line := text.Words(args...)
 		if c.noCommands {
 			return fmt.Errorf("this runs a program, which --no-commands refuses: %s", line)

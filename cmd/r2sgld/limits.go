@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -119,9 +120,12 @@ func (c *common) tellFinished(dir string, summary any, what, more string) error 
 	case c.json:
 		return c.printJSON(summary)
 	case !c.quiet:
+		figures := ""
+		if _, err := os.Stat(filepath.Join(dir, "figures")); err == nil {
+			figures = fmt.Sprintf(", its figures in %s/figures", dir)
+		}
 		fmt.Fprintln(c.stderr(),
-			text.Plain(fmt.Sprintf("%s is finished: its %s are in %s/summary.json, its figures in %s/figures. Nothing was changed%s", dir,
-				what, dir, dir, more)))
+			text.Plain(fmt.Sprintf("%s is finished: its %s are in %s/summary.json%s. Nothing was changed%s", dir, what, dir, figures, more)))
 	}
 	return nil
 }

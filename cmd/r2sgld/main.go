@@ -56,10 +56,9 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), stanCommand(), calibrateCommand(), trainCommand(), planCommand(),
-		compareCommand(), resumeCommand(), diagnoseCommand(), modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(),
-		schemaCommand(),
-		workCommand(), hubCommand(), watchCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), stanCommand(), calibrateCommand(), sweepCommand(), trainCommand(),
+		planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), modesCommand(), reproduceCommand(), simulateCommand(),
+		theoryCommand(), schemaCommand(), workCommand(), hubCommand(), watchCommand())
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(decimals)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/sweep"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -59,6 +60,8 @@ func basinsIn(dir string) (*report.Basins, error) {
 		return refused("%w", err)
 	case m.Command == "train":
 		return refused("%s is a training, whose modes nobody counts: r2sgld compare %s shows its scores", dir, text.Word(dir))
+	case m.Command == sweep.Command:
+		return refused("%w", swept(dir))
 	case m.Command == calibration.Command:
 		return refused("%s is a calibration, whose modes nobody counts: what its ranks say is in %s/summary.json", dir, dir)
 	case m.Command == "theory":

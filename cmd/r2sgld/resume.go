@@ -16,6 +16,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/sweep"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
@@ -48,6 +49,7 @@ its device alone. What is finished stays as it is.`,
 	c.running(cmd)
 	c.limited(cmd)
 	c.staffed(cmd)
+	c.sweeps.register(cmd)
 	cmd.Flags().IntVar(&iterations, "iterations", 0, "iterations per ladder in all, burn-in included (default as begun)")
 	return cmd
 }
@@ -103,27 +105,8 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 	if err := stays(command, dir, cmd.Flags().Changed("iterations"), c.set != nil); err != nil {
 		return &job.Refused{Err: err}
 	}
-	switch command {
-	case calibration.Command:
-		if done, err := ended[calibration.Summary](c, dir, newest, "ranks"); done || err != nil {
-			return err
-		}
-		j, err := unlessStopped(cmd.Context(), func() (*calibration.Job, error) {
-			return calibration.Resume(cmd.Context(), dir, m, c.programs(cmd.Context()))
-		})
-		if err != nil {
-			return err
-		}
-		return c.calibrate(cmd.Context(), j)
-	case "train":
-		if done, err := ended[training.Summary](c, dir, newest, "scores"); done || err != nil {
-			return err
-		}
-		j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(dir, m) })
-		if err != nil {
-			return err
-		}
-		return c.train(cmd, j)
+	if known, err := c.resumeOther(cmd, command, dir, newest, m); known || err != nil {
+		return err
 	}
 	if c.set == nil && newest == dir {
 		if done, err := c.runFinished(dir, m); done || err != nil {
@@ -140,6 +123,43 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 	return c.run(cmd, j)
 }
 
+// resumeOther goes on with what is no run of sample, identify or fit, if a folder holds that.
+func (c *common) resumeOther(cmd *cobra.Command, command, dir, newest string, m job.Manifest[json.RawMessage]) (known bool, err error) {
+	ctx := cmd.Context()
+	switch command {
+	case calibration.Command:
+		if done, err := ended[calibration.Summary](c, dir, newest, "ranks"); done || err != nil {
+			return true, err
+		}
+		j, err := unlessStopped(ctx, func() (*calibration.Job, error) { return calibration.Resume(ctx, dir, m, c.programs(ctx)) })
+		if err != nil {
+			return true, err
+		}
+		return true, c.calibrate(ctx, j)
+	case sweep.Command:
+		if sum, err := finished[sweep.Summary](dir); err != nil || sum == nil || sum.Failed == 0 {
+			if done, err := ended[json.RawMessage](c, dir, newest, "cases"); done || err != nil {
+				return true, err
+			}
+		}
+		j, err := sweep.Resume(dir, m)
+		if err != nil {
+			return true, err
+		}
+		return true, c.sweep(ctx, j)
+	case "train":
+		if done, err := ended[training.Summary](c, dir, newest, "scores"); done || err != nil {
+			return true, err
+		}
+		j, err := unlessStopped(ctx, func() (*training.Job, error) { return c.resumedTraining(dir, m) })
+		if err != nil {
+			return true, err
+		}
+		return true, c.train(cmd, j)
+	}
+	return false, nil
+}
+
 // stays says why what a command left in a folder is not gone on with, or not in another way.
 func stays(command, dir string, longer, otherwise bool) error {
 	switch {
@@ -151,8 +171,8 @@ func stays(command, dir string, longer, otherwise bool) error {
 	case command == "train" && longer:
 		return errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them " +
 			"(sampler.epochs)")
-	case command == calibration.Command && (longer || otherwise):
-		return errors.New("a calibration goes on as it was begun: start a new one for anything else")
+	case (command == calibration.Command || command == sweep.Command) && (longer || otherwise):
+		return fmt.Errorf("%s goes on as it was begun: start a new one for anything else", dir)
 	}
 	return nil
 }
@@ -197,7 +217,7 @@ func (c *common) resumedJob(ctx context.Context, dir string, m job.Manifest[json
 	if err := sameLaw(begun, r); err != nil {
 		return nil, err
 	}
-	j, err := jobOf(r)
+	j, err := runner.Of(r)
 	if err != nil {
 		return nil, err
 	}

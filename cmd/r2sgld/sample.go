@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -50,7 +48,7 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 
 // runOf makes the run that a configuration asks for; again is the command that makes it.
 func (c *common) runOf(cmd *cobra.Command, r *config.Run, again string) error {
-	j, err := jobOf(r)
+	j, err := runner.Of(r)
 	if err != nil {
 		return err
 	}
@@ -68,19 +66,4 @@ func again(command, file string, set []string) string {
 		words = append(words, "--set", s)
 	}
 	return text.Words(words...)
-}
-
-// jobOf is the job that makes a run.
-func jobOf(r *config.Run) (*runner.Job, error) {
-	hash, err := r.Resolved.Hash()
-	j := &runner.Job{Request: job.Request{Command: r.Command, Name: r.Name, Warnings: r.Warnings, Config: r.Resolved, Hash: hash},
-		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, Rows: r.Rows,
-		Outputs: r.Outputs}
-	if f := r.Resolved.Figures; f != nil {
-		j.Shown = f.Parameters
-	}
-	if d := r.Resolved.Series(); d != nil {
-		j.Time = cmp.Or(d.Time, "row")
-	}
-	return j, err
 }

@@ -48,7 +48,7 @@ func (c *common) staff(ctx context.Context, j *runner.Job) (crew *fleet.Crew, do
 		conn, err = fleet.Connect(c.hub)
 	} else {
 		var b *fleet.Broker
-		if b, err = fleet.Listen(c.listen, fleet.NewToken()); err == nil {
+		if b, err = fleet.Listen(c.listen, fleet.NewToken(), ""); err == nil {
 			end = b.Close
 			fmt.Fprintf(j.Terminal, " workers: r2sgld work %s\n", b.URL())
 			conn, err = b.Connect()
@@ -82,7 +82,7 @@ func briefOf(j *runner.Job) (b fleet.Brief, err error) {
 		return b, err
 	}
 	b.Command = j.Command
-	paths, err := r.Inputs()
+	paths, err := config.Inputs(b.Config)
 	if err != nil {
 		return b, err
 	}
@@ -102,11 +102,13 @@ func workCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "work URL",
-		Short: "Evaluate states for runs on other machines",
-		Long: `Evaluate states for runs on other machines. URL is what a run with --listen, or r2sgld
-hub, has printed. The worker is sent the configuration and its data once, compares its
-numbers with those of the run to the last bit, and helps until the run ends; then it
-waits for the next. It may come and go at any time. Ctrl-C ends it.`,
+		Short: "Evaluate states, and do cases, for runs on other machines",
+		Long: `Evaluate states for runs on other machines, and do cases of sweeps and calibrations.
+URL is what a run with --listen, or r2sgld hub, has printed. The worker is sent the
+configuration and its data once, compares its numbers with those of the run to the last
+bit, and helps until the run ends; then it waits for the next. While no run asks for
+states it does cases, as many at once as it has slots. It may come and go at any time: a
+case goes on elsewhere from its last checkpoint. Ctrl-C ends it.`,
 		Example: `  r2sgld work nats://TOKEN@node1:4222
   r2sgld work nats://TOKEN@node1:4222 --slots 8`,
 		Args: cobra.ExactArgs(1),
@@ -115,7 +117,7 @@ waits for the next. It may come and go at any time. Ctrl-C ends it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&slots, "slots", 0, "states at once (default all processors)")
+	f.IntVar(&slots, "slots", 0, "states, or cases, at once (default all processors)")
 	f.StringSliceVar(&allow, "allow", nil, "what runs may do here besides: command, to start the program that their configuration names")
 	f.StringVar(&dir, "dir", "", "folder for files of runs (default in the user's cache)")
 	return cmd
@@ -152,19 +154,16 @@ func work(cmd *cobra.Command, url string, slots int, allow []string, dir string)
 	host, _ := os.Hostname()
 	out := cmd.OutOrStdout()
 	w := fleet.Worker{Name: fmt.Sprintf("w%d-%s", os.Getpid(), fleet.NewToken()[:6]), Host: host, Version: r2sgld.Version, Slots: slots, Dir: dir,
-		Make: potentialOf(slices.Contains(allow, "command")), Tell: func(s string) { fmt.Fprintln(out, s) }}
+		Make: potentialOf(slices.Contains(allow, "command")), Case: doCase(slices.Contains(allow, "command")), Program: program(),
+		Tell: func(s string) { fmt.Fprintln(out, s) }}
 	return w.Work(cmd.Context(), conn)
 }
 
 // potentialOf makes the potential of a brief; one that another program computes if that may be.
 func potentialOf(commands bool) func(context.Context, fleet.Brief, func(string) string) (potential.Potential, error) {
 	return func(ctx context.Context, b fleet.Brief, place func(string) string) (potential.Potential, error) {
-		var with struct {
-			Potential json.RawMessage `json:"potential"`
-		}
-		var program config.Command
-		if json.Unmarshal(b.Config, &with) == nil && json.Unmarshal(with.Potential, &program) == nil && program.Args != nil && !commands {
-			return nil, fmt.Errorf("it runs a program, %s: allow that with --allow command", text.Words(program.Args...))
+		if err := mayRun(b.Config, commands); err != nil {
+			return nil, err
 		}
 		moved, err := config.Moved(b.Config, place)
 		if err != nil {
@@ -178,14 +177,27 @@ func potentialOf(commands bool) func(context.Context, fleet.Brief, func(string) 
 	}
 }
 
+// mayRun says why a configuration is not for this worker: it runs another program.
+func mayRun(resolved []byte, commands bool) error {
+	var with struct {
+		Potential json.RawMessage `json:"potential"`
+	}
+	var program config.Command
+	if json.Unmarshal(resolved, &with) == nil && json.Unmarshal(with.Potential, &program) == nil && program.Args != nil && !commands {
+		return fmt.Errorf("it runs a program, %s: allow that with --allow command", text.Words(program.Args...))
+	}
+	return nil
+}
+
 func hubCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "hub DIR",
 		Short: "A broker between runs and workers, which outlives both",
 		Long: `A broker between runs and workers, which outlives both: runs connect to it with --hub
-URL, workers with r2sgld work URL. DIR keeps its token, so that the URL stays the same.
-Ctrl-C ends it; runs then go on alone, and both come back when it does.`,
+URL, workers with r2sgld work URL. DIR keeps its token, so that the URL stays the same,
+and cases that are offered and done. Ctrl-C ends it; runs then go on alone, and both come
+back when it does.`,
 		Example: `  r2sgld hub ~/r2sgld-hub --listen :4222`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -193,7 +205,7 @@ Ctrl-C ends it; runs then go on alone, and both come back when it does.`,
 			if err != nil {
 				return &job.Refused{Err: err}
 			}
-			b, err := fleet.Listen(listen, token)
+			b, err := fleet.Listen(listen, token, args[0])
 			if err != nil {
 				return &job.Refused{Err: err}
 			}

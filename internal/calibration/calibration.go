@@ -18,8 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
@@ -36,7 +35,10 @@ type Job struct {
 	job.Request
 	Model        *Model
 	Replications int
-	Threads      int // replications at once; changes no number
+	Threads      int          // replications at once; changes no number
+	Others       cases.Others // do replications as well; nil is nobody
+
+	config *Config
 }
 
 // LogLikelihood is the name of what is ranked beside the parameters.
@@ -182,8 +184,7 @@ func (x *execution) restore() error {
 		if r == nil || i >= len(x.all) {
 			continue
 		}
-		if r.Failed == "" && (len(r.Truth) != len(x.Model.Names) || len(r.Ranks) != len(r.Truth)+1 ||
-			slices.ContainsFunc(r.Ranks, func(v int) bool { return v < 0 || v > most })) {
+		if !x.fits(r) {
 			return fmt.Errorf("%s: replication %d is of another model", path, i+1)
 		}
 		x.all[i] = r
@@ -193,29 +194,30 @@ func (x *execution) restore() error {
 	return nil
 }
 
+// fits reports whether a replication is one of this model.
+func (x *execution) fits(r *Replication) bool {
+	return r.Failed != "" || len(r.Truth) == len(x.Model.Names) && len(r.Ranks) == len(r.Truth)+1 &&
+		!slices.ContainsFunc(r.Ranks, func(v int) bool { return v < 0 || v > most })
+}
+
 // replicate makes what is to be made, several at once.
 func (x *execution) replicate(ctx context.Context) error {
 	work := report.StartBar(x.Terminal, x.Name, func() float64 { return float64(x.done()) / float64(x.Replications) },
 		func() string { return fmt.Sprintf("replication %d of %d", x.done(), x.Replications) })
 	defer work.Stop()
-	g, within := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, x.Threads))
-	for i := range x.all {
-		if x.all[i] != nil {
-			continue
+	l := &cases.List{Hands: x.Threads, Case: x.told, Home: x.home, Others: x.Others, Do: func(ctx context.Context, i int) error {
+		r, err := x.Model.replicate(ctx, x.seed(), i)
+		if err != nil {
+			return err
 		}
-		if within.Err() != nil {
-			break
+		return x.keep(i, r)
+	}}
+	for i, r := range x.all {
+		if r == nil {
+			l.Left = append(l.Left, i)
 		}
-		g.Go(func() error {
-			r, err := x.Model.replicate(within, x.seed(), i)
-			if err != nil {
-				return err
-			}
-			return x.keep(i, r)
-		})
 	}
-	err := g.Wait()
+	err := l.Work(ctx)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return errors.Join(err, ctx.Err(), x.save())

@@ -49,7 +49,9 @@ func (c *Config) Job(ctx context.Context, programs config.Programs) (*Job, error
 	}
 	load := func(data []byte) (*config.Run, error) {
 		p := programs
-		p.Data = data
+		if data != nil {
+			p.Data = data
+		}
 		return p.Parse(c.Command, c.File, []byte(c.Text), c.Set)
 	}
 	run, err := load(nil)
@@ -66,7 +68,7 @@ func (c *Config) Job(ctx context.Context, programs config.Programs) (*Job, error
 	if c.Model, err = run.Resolved.Hash(); err != nil {
 		return nil, err
 	}
-	j := &Job{Model: m, Replications: c.Replications, Request: job.Request{Name: run.Name, Seed: &run.Settings.Seed, Config: c,
+	j := &Job{config: c, Model: m, Replications: c.Replications, Request: job.Request{Name: run.Name, Seed: &run.Settings.Seed, Config: c,
 		Warnings: run.Warnings}}
 	j.Hash, err = c.hash()
 	return j, err

@@ -6,33 +6,49 @@ import (
 	"github.com/r2sgld/r2sgld/internal/stan"
 )
 
-// Inputs are the paths of the files that a run is made of beside its configuration: its
-// data, a Stan program and what it includes. Those of a program in another language are not
-// known.
-func (r *Resolved) Inputs() ([]string, error) {
+// Inputs are the paths of the files that a run is made of beside its configuration, which has
+// every default filled in: its data, a Stan program and what it includes. Those of a program in
+// another language are not known.
+func Inputs(resolved []byte) ([]string, error) {
 	var files []string
-	if d := r.Series(); d != nil {
-		files = append(files, d.File)
+	if data := DataFile(resolved); data != "" {
+		files = append(files, data)
 	}
-	if t := r.Table(); t != nil {
-		files = append(files, t.File)
-	}
-	s, ok := r.Potential.(*Stan)
-	if !ok {
+	program, data := stanFiles(resolved)
+	if program == "" {
 		return files, nil
 	}
-	_, included, err := stan.Sources(s.File)
+	_, included, err := stan.Sources(program)
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, s.File)
+	files = append(files, program)
 	for _, i := range included {
 		files = append(files, i.Path)
 	}
-	if s.Data != "" {
-		files = append(files, s.Data)
+	if data != "" {
+		files = append(files, data)
 	}
 	return files, nil
+}
+
+// DataFile is the path of the data in a configuration with every default filled in; "" without.
+func DataFile(resolved []byte) string {
+	var of struct {
+		Data struct{ File string }
+	}
+	_ = json.Unmarshal(resolved, &of) // what it is not, has none
+	return of.Data.File
+}
+
+// stanFiles are the paths of the Stan program and of its data in such a configuration; "" where
+// there are none.
+func stanFiles(resolved []byte) (program, data string) {
+	var of struct {
+		Potential struct{ Stan, Data string }
+	}
+	_ = json.Unmarshal(resolved, &of)
+	return of.Potential.Stan, of.Potential.Data
 }
 
 // Moved is a configuration with every default filled in whose files stand elsewhere: place
@@ -65,4 +81,12 @@ func Moved(resolved []byte, place func(path string) string) ([]byte, error) {
 		all[section] = b
 	}
 	return json.Marshal(all)
+}
+
+// Named has the Stan program of r, and its data, bear the paths that they have in another
+// such configuration.
+func (r *Resolved) Named(resolved []byte) {
+	if s, ok := r.Potential.(*Stan); ok {
+		s.File, s.Data = stanFiles(resolved)
+	}
 }

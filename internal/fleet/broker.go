@@ -32,37 +32,62 @@ func NewToken() string {
 }
 
 // Listen starts a broker at an address such as :4222 or 10.0.0.5:4222, of which the host may
-// be left out: then it listens on all of the machine's.
-func Listen(address, token string) (*Broker, error) {
-	host, port, err := net.SplitHostPort(address)
+// be left out: then it listens on all of the machine's. It keeps cases in a folder; "" is that
+// it keeps none.
+func Listen(address, token, dir string) (*Broker, error) {
+	host, port, err := addressOf(address)
 	if err != nil {
-		return nil, fmt.Errorf("the address %q: %w: give HOST:PORT, or :PORT", address, err)
+		return nil, err
 	}
-	number, err := strconv.Atoi(port)
-	if err != nil || number < 0 || number > 65535 {
-		return nil, fmt.Errorf("the address %q: a port is a number up to 65535", address)
-	}
+	number, _ := strconv.Atoi(port)
 	if number == 0 {
 		number = server.RANDOM_PORT
 	}
 	o := &server.Options{Host: host, Port: number, Authorization: token, NoLog: true, NoSigs: true, MaxPayload: mostPayload,
-		MaxPending: 64 << 20, ServerName: "r2sgld"}
+		MaxPending: 64 << 20, ServerName: "r2sgld", JetStream: dir != "", StoreDir: dir, SyncAlways: true}
 	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("the broker at %s: %w", address, err)
 	}
 	// The broker tells of a port in use by ending the program, so it is asked for before.
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen at %s: %w", address, err)
+	if err := CanListen(address); err != nil {
+		return nil, err
 	}
-	_ = l.Close()
 	go s.Start()
-	if !s.ReadyForConnections(patience) {
+	long := patience
+	if dir != "" {
+		long = 12 * patience // to read what it keeps
+	}
+	if !s.ReadyForConnections(long) {
 		s.Shutdown()
-		return nil, fmt.Errorf("the broker at %s does not start within %v", address, patience)
+		return nil, fmt.Errorf("the broker at %s does not start within %v", address, long)
 	}
 	return &Broker{s, token, host}, nil
+}
+
+// addressOf parts an address into host and port.
+func addressOf(address string) (host, port string, err error) {
+	host, port, err = net.SplitHostPort(address)
+	if err != nil {
+		return "", "", fmt.Errorf("the address %q: %w: give HOST:PORT, or :PORT", address, err)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return "", "", fmt.Errorf("the address %q: a port is a number up to 65535", address)
+	}
+	return host, port, nil
+}
+
+// CanListen says why a broker cannot listen at an address.
+func CanListen(address string) error {
+	host, port, err := addressOf(address)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return fmt.Errorf("cannot listen at %s: %w", address, err)
+	}
+	return l.Close()
 }
 
 // URL is what workers connect to. Where the broker listens on all of the machine's addresses

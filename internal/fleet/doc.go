@@ -1,7 +1,7 @@
-// Package fleet answers which machine evaluates a state. A run that is open to workers
-// keeps its ladders, random streams, walls, swaps and checkpoints to itself; workers are
-// pure functions from states to energies and gradients. Messages go over NATS, whose broker
-// the run has inside or finds elsewhere. A swap costs no message.
+// Package fleet answers which machine evaluates a state, and which does a case of a list. A run
+// that is open to workers keeps its ladders, random streams, walls, swaps and checkpoints to
+// itself; workers are pure functions from states to energies and gradients. Messages go over
+// NATS, whose broker the run has inside or finds elsewhere. A swap costs no message.
 //
 // # How workers come and go
 //
@@ -23,4 +23,14 @@
 //
 // Potentials are shared whose evaluators take states one by one ([potential.Lanewise]).
 // Minibatches belong to a ladder: they are evaluated where it is.
+//
+// # How cases are done once
+//
+// A list of cases stands on a shelf of the broker: a work queue, outcomes by key, and files. A
+// worker that no run asks for states takes a case for each slot that is free, beats while it does
+// it, and sends its folder with every checkpoint; whoever is given the case next begins there.
+// Once it is done, the folder is kept, then its outcome, which must be the first of its key, and
+// then the message is acknowledged: whoever is lost in between, nothing is, and a case that is
+// given out twice has one outcome. The [Board] takes folders home, does cases itself meanwhile,
+// and all of them should the broker be gone.
 package fleet

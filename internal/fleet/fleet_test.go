@@ -40,7 +40,7 @@ type site struct {
 
 // newSite opens a run whose potential is u.
 func newSite(t testing.TB, u potential.Potential) *site {
-	b, err := Listen("127.0.0.1:0", NewToken())
+	b, err := Listen("127.0.0.1:0", NewToken(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +119,10 @@ func evaluated(e potential.Evaluator, x []float64, r int) []float64 {
 // are those of one machine, and workers are asked.
 func TestSameBits(t *testing.T) {
 	const r, d, blocks = 13, 3, 120
-	plain := quartic(0).Evaluator(r, nil)
 	for _, workers := range []int{0, 1, 2, 5} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			t.Parallel()
+			plain := quartic(0).Evaluator(r, nil)
 			s := newSite(t, quartic(300*time.Microsecond))
 			e := s.shared.Evaluator(r, nil)
 			defer func() { _ = potential.Close(e) }()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -27,24 +28,37 @@ type Worker struct {
 	Dir     string // a folder for files
 	// Make makes the potential of a brief; the files that it names lie where place says.
 	Make func(ctx context.Context, b Brief, place func(path string) string) (potential.Potential, error)
-	Tell func(string)
+	// Case does a case, whose files lie where place says: what it leaves in the folder dir is what
+	// came of it. dir holds what another worker had left there before it was lost, or is not there.
+	// A case that this worker may not do is an error of type *Unfit. nil takes no cases.
+	Case    func(ctx context.Context, c cases.Case, place func(path string) string, dir string) error
+	Program string // that makes the same bits of the same case
+	Tell    func(string)
 }
 
-const askEvery = time.Second
+const (
+	askEvery     = time.Second
+	answerWithin = askEvery / 4 // an offer
+)
 
-// Work evaluates states of one run after the other until the context ends. A run that it
-// cannot work for is told, and not asked for again.
+// Work evaluates states of one run after the other, and does cases while there is no such run,
+// until the context ends. Work that it cannot do is told, and not asked for again.
 func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 	not := map[string]bool{}
 	waiting := false
+	k := newCasework(w, conn, func() bool { _, ok := w.look(conn, not); return ok })
 	for ctx.Err() == nil {
 		o, ok := w.look(conn, not)
+		if !ok && k.work(ctx) {
+			waiting = false
+			continue
+		}
 		if !ok {
 			if !waiting {
-				w.Tell("waiting for a run")
+				w.Tell("waiting for work")
 			}
 			waiting = true
-			pause(ctx, askEvery)
+			pause(ctx, askEvery/4)
 			continue
 		}
 		waiting = false
@@ -85,7 +99,7 @@ func (w *Worker) look(conn *nats.Conn, not map[string]bool) (o offer, ok bool) {
 	if conn.PublishRequest(offers, inbox, nil) != nil {
 		return o, false
 	}
-	for end := time.Now().Add(askEvery); ; {
+	for end := time.Now().Add(answerWithin); ; {
 		m, err := s.NextMsg(time.Until(end))
 		if err != nil {
 			return o, false
@@ -200,30 +214,73 @@ func (w *Worker) beat(ctx context.Context, conn *nats.Conn, run string) func() {
 	return func() { close(done) }
 }
 
-// prepare fetches the files of a brief, which stand in the tree by the paths that they have
-// among each other, and makes its potential.
+// prepare fetches the files of a brief and makes its potential.
 func (w *Worker) prepare(ctx context.Context, conn *nats.Conn, o offer, b Brief, tree string) (potential.Potential, error) {
-	root := filepath.Join(w.Dir, "files")
-	for i, f := range b.Files {
-		if err := w.fetch(ctx, conn, o.Run, i, f, filepath.Join(root, f.SHA256)); err != nil {
-			return nil, fmt.Errorf("file %s: %w", f.Path, err)
-		}
-	}
-	place := func(path string) string { return filepath.Join(tree, filepath.Clean("/"+filepath.ToSlash(path))) }
-	for _, f := range b.Files {
-		to := place(f.Path)
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return nil, err
-		}
-		if err := os.Link(filepath.Join(root, f.SHA256), to); err != nil {
-			return nil, err
-		}
+	place, err := w.furnish(ctx, b.Files, tree, func(_ context.Context, i int, f File) (io.ReadCloser, error) {
+		return io.NopCloser(&pieces{conn: conn, run: o.Run, of: i, left: f.Size}), nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return w.Make(ctx, b, place)
 }
 
-// fetch writes a file of the run, unless it is there.
-func (w *Worker) fetch(ctx context.Context, conn *nats.Conn, run string, number int, f File, to string) error {
+// furnish has files stand in a tree by the paths that they have among each other. Those that
+// are not here are opened elsewhere.
+func (w *Worker) furnish(ctx context.Context, files []File, tree string,
+	open func(ctx context.Context, i int, f File) (io.ReadCloser, error)) (place func(string) string, err error) {
+	root := filepath.Join(w.Dir, "files")
+	place = func(path string) string { return filepath.Join(tree, filepath.Clean("/"+filepath.ToSlash(path))) }
+	for i, f := range files {
+		from := filepath.Join(root, f.SHA256)
+		err := w.fetch(f, from, func() (io.ReadCloser, error) { return open(ctx, i, f) })
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(place(f.Path)), 0o700)
+		}
+		if err == nil {
+			err = os.Link(from, place(f.Path))
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("file %s: %w", f.Path, err)
+		}
+	}
+	return place, nil
+}
+
+// pieces reads a file of a run piece by piece.
+type pieces struct {
+	conn     *nats.Conn
+	run      string
+	of       int // number of the file
+	at, left int64
+	piece    []byte
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.piece) == 0 {
+		if p.left <= 0 {
+			return 0, io.EOF
+		}
+		q, _ := json.Marshal(pieceOf{p.of, p.at})
+		m, err := p.conn.Request(files(p.run), q, patience)
+		if err != nil {
+			return 0, errLost
+		}
+		if len(m.Data) == 0 {
+			return 0, errors.New("the run cannot read it any more")
+		}
+		p.piece, p.at, p.left = m.Data, p.at+int64(len(m.Data)), p.left-int64(len(m.Data))
+	}
+	n := copy(b, p.piece)
+	p.piece = p.piece[n:]
+	return n, nil
+}
+
+// fetch writes a file that is opened elsewhere, unless it is there.
+func (w *Worker) fetch(f File, to string, open func() (io.ReadCloser, error)) error {
 	if len(f.SHA256) != 2*sha256.Size || filepath.Base(f.SHA256) != f.SHA256 || f.Size < 0 {
 		return errors.New("its description is none")
 	}
@@ -233,6 +290,11 @@ func (w *Worker) fetch(ctx context.Context, conn *nats.Conn, run string, number 
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
+	in, err := open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	out, err := os.CreateTemp(filepath.Dir(to), "part-")
 	if err != nil {
 		return err
@@ -240,22 +302,8 @@ func (w *Worker) fetch(ctx context.Context, conn *nats.Conn, run string, number 
 	defer os.Remove(out.Name())
 	defer out.Close()
 	sum := sha256.New()
-	for at := int64(0); at < f.Size; {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		q, _ := json.Marshal(pieceOf{number, at})
-		m, err := conn.Request(files(run), q, patience)
-		if err != nil {
-			return errLost
-		}
-		if len(m.Data) == 0 {
-			return errors.New("the run cannot read it any more")
-		}
-		if _, err := io.MultiWriter(out, sum).Write(m.Data); err != nil {
-			return err
-		}
-		at += int64(len(m.Data))
+	if _, err := io.Copy(io.MultiWriter(out, sum), io.LimitReader(in, f.Size+1)); err != nil {
+		return err
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
 		return errors.New("it has changed since the run began")

@@ -4,6 +4,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/derived"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
@@ -34,6 +36,21 @@ type Job struct {
 	Limits Limits   // of what it may take
 	Bare   bool     // leaves figures out
 	Shown  []string // parameters that figures show, the first that fit; nil is all, in their order
+}
+
+// Of is the job that makes the run of a configuration.
+func Of(r *config.Run) (*Job, error) {
+	hash, err := r.Resolved.Hash()
+	j := &Job{Request: job.Request{Command: r.Command, Name: r.Name, Warnings: r.Warnings, Config: r.Resolved, Hash: hash},
+		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, Rows: r.Rows,
+		Outputs: r.Outputs}
+	if f := r.Resolved.Figures; f != nil {
+		j.Shown = f.Parameters
+	}
+	if d := r.Resolved.Series(); d != nil {
+		j.Time = cmp.Or(d.Time, "row")
+	}
+	return j, err
 }
 
 // Run makes the run and returns its summary, which is also in the folder. Its

@@ -1,0 +1,70 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestEachOnce: every case is done once, those that were begun first, however many hands there
+// are.
+func TestEachOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(t, "cases")
+		begun := rapid.IntRange(0, n).Draw(t, "begun")
+		var mu sync.Mutex
+		var done []int
+		l := &List{Hands: rapid.IntRange(0, 5).Draw(t, "hands"), Do: func(_ context.Context, i int) error {
+			mu.Lock()
+			defer mu.Unlock()
+			done = append(done, i)
+			return nil
+		}}
+		for i := range n {
+			if i < begun {
+				l.Begun = append(l.Begun, i)
+			} else {
+				l.Left = append(l.Left, i)
+			}
+		}
+		if err := l.Work(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if l.Hands < 2 && !slices.IsSorted(done) {
+			t.Fatalf("one hand does %v", done)
+		}
+		slices.Sort(done)
+		for i := range n {
+			if len(done) != n || done[i] != i {
+				t.Fatalf("of %d cases %v are done", n, done)
+			}
+		}
+	})
+}
+
+// TestErrorEnds: after an error no hand takes another case, and the error is told; so is the
+// end of the context.
+func TestErrorEnds(t *testing.T) {
+	bad := errors.New("bad")
+	did := 0
+	l := &List{Hands: 1, Left: []int{0, 1, 2, 3}, Do: func(_ context.Context, i int) error {
+		did++
+		if i == 1 {
+			return bad
+		}
+		return nil
+	}}
+	if err := l.Work(t.Context()); !errors.Is(err, bad) || did != 2 {
+		t.Errorf("%v after %d cases", err, did)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	did = 0
+	l.Do = func(context.Context, int) error { did++; stop(); return nil }
+	if err := l.Work(ctx); !errors.Is(err, context.Canceled) || did != 1 {
+		t.Errorf("%v after %d cases", err, did)
+	}
+}

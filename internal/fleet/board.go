@@ -1,0 +1,334 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/r2sgld/r2sgld/internal/cases"
+)
+
+// A Board offers cases of a list to the workers of a broker.
+type Board struct {
+	Name    string // of the list, for people
+	ID      string // of the list, unlike that of any other: letters and digits
+	Program string // workers with another one do not take the cases
+	Dir     string // a folder for what comes home
+	// Connect connects to the broker.
+	Connect func() (*nats.Conn, error)
+	Tell    func(string)
+}
+
+// A stage is where a case is.
+type stage int
+
+const (
+	offered stage = iota
+	ours          // it is being done here, or is to be
+	coming        // it is being taken home
+	over
+)
+
+// A posting is a list that is offered.
+type posting struct {
+	*Board
+	list *cases.List
+	conn *nats.Conn
+	ctx  context.Context
+	stop context.CancelFunc
+	wait sync.WaitGroup
+
+	mu     sync.Mutex
+	shelf  *shelf
+	errand map[int]*errand
+	number map[string]int // by the key
+	stage  map[int]stage
+	own    []int     // to be done here
+	left   int       // that are not over
+	stale  []string  // keys of those that were done here while the broker was away
+	lost   time.Time // since when it is; zero while it is there
+
+	seen uint64 // outcomes that were looked at
+}
+
+// Offer has workers do those cases of a list of which nothing is here.
+func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) {
+	p := &posting{Board: b, list: l, errand: map[int]*errand{}, number: map[string]int{}, stage: map[int]stage{}, own: l.Begun,
+		left: len(l.Begun) + len(l.Left)}
+	for _, i := range l.Begun {
+		p.stage[i] = ours
+	}
+	for _, i := range l.Left {
+		c, err := l.Case(i)
+		if err != nil {
+			return nil, err
+		}
+		e, err := newErrand(b.Program, c)
+		if err != nil {
+			return nil, err
+		}
+		p.errand[i], p.number[e.Key] = e, i
+	}
+	var err error
+	if p.conn, err = b.Connect(); err != nil {
+		return nil, err
+	}
+	p.ctx, p.stop = context.WithCancel(ctx)
+	if err := p.post(); err != nil {
+		return nil, errors.Join(fmt.Errorf("cases cannot be offered to workers: %w", err), p.Close())
+	}
+	p.wait.Go(p.watch)
+	return p, nil
+}
+
+// post declares the shelf and puts on it what is offered and not known to be done.
+func (p *posting) post() error {
+	ctx, cancel := context.WithTimeout(p.ctx, 6*patience)
+	defer cancel()
+	s, err := declare(ctx, p.conn, p.ID, map[string]string{"name": p.Name, "program": p.Program})
+	if err != nil {
+		return err
+	}
+	for _, i := range p.list.Left {
+		p.mu.Lock()
+		at, e := p.stage[i], p.errand[i]
+		p.mu.Unlock()
+		if at != offered {
+			continue
+		}
+		if o, err := s.what(p.ctx, e.Key); err != nil || o != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.put(p.ctx, e); err != nil { // as long as files take
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shelf = s
+	return nil
+}
+
+const (
+	watchEvery = 200 * time.Millisecond
+	glance     = 500 * time.Millisecond // for a case to come
+)
+
+// Next waits for a case that nobody does.
+func (p *posting) Next(ctx context.Context) (int, bool) {
+	for ctx.Err() == nil {
+		i, there, left := p.here()
+		if there || !left {
+			return i, there
+		}
+		m, err := p.shelfNow().next(glance)
+		if err != nil {
+			pause(ctx, glance)
+		}
+		if m == nil {
+			continue
+		}
+		var e errand
+		_ = json.Unmarshal(m.Data(), &e)
+		i, ok := p.take(e.Key)
+		_ = m.Ack() // should this program die, the next offers it again
+		if ok {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (p *posting) shelfNow() *shelf {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.shelf
+}
+
+// take has a case be done here, if it is still offered.
+func (p *posting) take(key string) (int, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i, known := p.number[key]
+	if !known || p.stage[i] != offered {
+		return 0, false
+	}
+	p.stage[i] = ours
+	return i, true
+}
+
+// here is a case that is to be done here in any case: one that was begun here, or failed
+// elsewhere, and any while the broker is away.
+func (p *posting) here() (i int, there, left bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.own) > 0 {
+		i, p.own = p.own[0], p.own[1:]
+		return i, true, true
+	}
+	switch {
+	case p.conn.IsConnected():
+		p.lost = time.Time{}
+	case p.lost.IsZero():
+		p.lost = time.Now()
+	case time.Since(p.lost) > silence:
+		for _, i := range p.list.Left {
+			if p.stage[i] == offered {
+				p.stage[i], p.stale = ours, append(p.stale, p.errand[i].Key)
+				return i, true, true
+			}
+		}
+	}
+	return 0, false, p.left > 0
+}
+
+// Done notes that a case was done here.
+func (p *posting) Done(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finish(i)
+}
+
+// finish notes that a case is over. p.mu is held.
+func (p *posting) finish(i int) {
+	if p.stage[i] != over {
+		p.stage[i] = over
+		p.left--
+	}
+}
+
+// watch takes home what workers have done.
+func (p *posting) watch() {
+	for p.ctx.Err() == nil {
+		pause(p.ctx, watchEvery)
+		if !p.conn.IsConnected() {
+			continue
+		}
+		err := p.glance()
+		if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
+			err = p.post() // the broker has forgotten all
+		}
+		if err != nil && p.ctx.Err() == nil {
+			pause(p.ctx, askEvery) // it is away, or about to be
+		}
+	}
+}
+
+func (p *posting) glance() error {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	s := p.shelfNow()
+	queue, err := s.js.Stream(ctx, shelfPrefix+p.ID)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	stale := p.stale
+	p.mu.Unlock()
+	for _, key := range stale {
+		if err := queue.Purge(ctx, jetstream.WithPurgeSubject(s.subject(key))); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	p.stale = p.stale[len(stale):]
+	p.mu.Unlock()
+	keys, seen, err := s.keys(ctx, p.seen)
+	if err != nil {
+		return err
+	}
+	p.seen = seen
+	for _, key := range keys {
+		p.mu.Lock()
+		i, known := p.number[key]
+		fresh := known && p.stage[i] == offered
+		if fresh {
+			p.stage[i] = coming
+		}
+		p.mu.Unlock()
+		if fresh {
+			p.fetch(s, i, key)
+		}
+	}
+	if queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
+		p.recall()
+	}
+	return nil
+}
+
+// recall has those cases be done here that nobody does: their messages are gone, by whomever.
+func (p *posting) recall() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, i := range p.list.Left {
+		if p.stage[i] == offered {
+			p.stage[i], p.own = ours, append(p.own, i)
+		}
+	}
+}
+
+// fetch takes a case home. What fails elsewhere is done here.
+func (p *posting) fetch(s *shelf, i int, key string) {
+	o, err := s.what(p.ctx, key)
+	if err == nil && o == nil {
+		err = errors.New("nothing is told of it any more")
+	}
+	if err == nil && o.Failed != "" {
+		err = errors.New(o.Failed)
+	}
+	var dir string
+	if err == nil {
+		dir, err = os.MkdirTemp(p.Dir, "home-")
+	}
+	if err == nil {
+		defer os.RemoveAll(dir)
+		at := filepath.Join(dir, "case")
+		if err = s.get(p.ctx, o.Made, at); err == nil {
+			err = p.list.Home(i, at, fmt.Sprintf("worker %s on %s", o.Worker, o.Host))
+		}
+	}
+	p.mu.Lock()
+	switch {
+	case err == nil:
+		p.finish(i)
+	case p.ctx.Err() != nil || !p.conn.IsConnected():
+		p.stage[i], p.seen = offered, 0 // and is looked at again
+	default:
+		p.stage[i], p.own = ours, append(p.own, i)
+	}
+	at := p.stage[i]
+	p.mu.Unlock()
+	switch at {
+	case over:
+		_ = s.things.Delete(p.ctx, o.Made) // it goes with the list else
+	case ours:
+		p.Tell(fmt.Sprintf("%s: is done here, since elsewhere it failed: %v", p.errand[i].Case.Title, err))
+	}
+}
+
+// Close takes the list away if all is done, and else leaves it for who goes on.
+func (p *posting) Close() error {
+	p.stop()
+	p.wait.Wait()
+	p.mu.Lock()
+	s, left := p.shelf, p.left
+	p.mu.Unlock()
+	if s != nil && left == 0 && p.conn.IsConnected() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		_ = s.clear(ctx) // a broker that goes away now keeps it in vain
+	}
+	p.conn.Close()
+	return nil
+}

@@ -1,0 +1,450 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/r2sgld/r2sgld/internal/cases"
+)
+
+// A yard is a broker that keeps cases, a list of them, and who did which.
+type yard struct {
+	t      testing.TB
+	broker *Broker
+	dir    string // of the broker
+	list   *cases.List
+	board  *Board
+
+	mu   sync.Mutex
+	made map[int][]string // by case, who did it
+	told []string
+}
+
+// newYard has a list of n cases whose outcome is a file with their number.
+func newYard(t testing.TB, n int) *yard {
+	y := &yard{t: t, dir: t.TempDir(), made: map[int][]string{}}
+	y.listen("127.0.0.1:0")
+	y.board = &Board{Name: "test", ID: "a1", Program: "1", Dir: t.TempDir(), Connect: func() (*nats.Conn, error) { return y.broker.Connect() },
+		Tell: y.tell}
+	y.list = &cases.List{Hands: 1, Others: y.board, Do: func(_ context.Context, i int) error { y.note(i, "here"); return nil },
+		Case: func(i int) (cases.Case, error) {
+			return cases.Case{Title: fmt.Sprint("case ", i), Command: "test", Config: fmt.Appendf(nil, `{"number": %d}`, i)}, nil
+		}}
+	y.list.Home = func(i int, dir, by string) error {
+		text, err := os.ReadFile(filepath.Join(dir, "number"))
+		if err == nil && string(text) != fmt.Sprint(i) {
+			err = fmt.Errorf("it is %q, not %d", text, i)
+		}
+		if err == nil {
+			y.note(i, by)
+		}
+		return err
+	}
+	for i := range n {
+		y.list.Left = append(y.list.Left, i)
+	}
+	return y
+}
+
+func (y *yard) listen(address string) {
+	b, err := Listen(address, "token", y.dir)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	y.broker = b
+	y.t.Cleanup(b.Close)
+}
+
+func (y *yard) tell(s string) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.told = append(y.told, s)
+}
+
+func (y *yard) note(i int, who string) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.made[i] = append(y.made[i], who)
+}
+
+// numberOf reads the case that a worker is to do.
+func numberOf(c cases.Case) (of struct{ Number int }) {
+	_ = json.Unmarshal(c.Config, &of)
+	return of
+}
+
+// leaves does a case.
+func leaves(c cases.Case, dir string) error {
+	_ = os.MkdirAll(dir, 0o777)
+	return os.WriteFile(filepath.Join(dir, "number"), fmt.Append(nil, numberOf(c).Number), 0o666)
+}
+
+type doing = func(ctx context.Context, c cases.Case, place func(string) string, dir string) error
+
+// worker starts a worker, and returns what has it vanish and what has it leave.
+func (y *yard) worker(name, program string, slots int, do doing) (vanish, leave func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	conn, err := Connect(y.broker.local())
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	w := &Worker{Name: name, Host: "host", Version: "1", Program: program, Slots: slots, Dir: y.t.TempDir(), Tell: y.tell, Case: do}
+	var over sync.WaitGroup
+	over.Go(func() { _ = w.Work(ctx, conn) })
+	leave = sync.OnceFunc(func() { stop(); over.Wait(); conn.Close() })
+	y.t.Cleanup(leave)
+	return func() { conn.Close(); leave() }, leave
+}
+
+// work works the list off, and wants every case done once.
+func (y *yard) work() {
+	y.t.Helper()
+	ctx, stop := context.WithTimeout(y.t.Context(), time.Minute)
+	defer stop()
+	if err := y.list.Work(ctx); err != nil {
+		y.t.Fatalf("%v; told: %q", err, y.told)
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for i := range len(y.list.Begun) + len(y.list.Left) {
+		if len(y.made[i]) != 1 {
+			y.t.Errorf("case %d is done by %q", i, y.made[i])
+		}
+	}
+}
+
+// by is how many cases one has done whose name contains this.
+func (y *yard) by(who string) (n int) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for _, all := range y.made {
+		for _, name := range all {
+			if strings.Contains(name, who) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// saidOf reports whether something was told.
+func (y *yard) saidOf(what string) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return strings.Contains(strings.Join(y.told, "\n"), what)
+}
+
+// TestCases: every case is done once, whoever does it, no worker holds more than it has slots,
+// all take part, and nothing is left at the broker.
+func TestCases(t *testing.T) {
+	const n = 24
+	for _, workers := range []int{0, 1, 3} {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t, n)
+			y.list.Begun, y.list.Left = []int{0}, y.list.Left[1:]
+			y.list.Do = func(_ context.Context, i int) error { time.Sleep(50 * time.Millisecond); y.note(i, "here"); return nil }
+			for k := range workers {
+				var held atomic.Int32
+				y.worker(fmt.Sprint("w", k), "1", 2, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+					defer held.Add(-1)
+					if held.Add(1) > 2 {
+						t.Error("a worker of two slots has three cases")
+					}
+					time.Sleep(50 * time.Millisecond)
+					return leaves(c, dir)
+				})
+			}
+			y.work()
+			for k := range workers {
+				if y.by(fmt.Sprint("w", k)) == 0 {
+					t.Errorf("worker %d does nothing: %v", k, y.made)
+				}
+			}
+			if y.made[0][0] != "here" {
+				t.Error("a case of which a part is here is done elsewhere")
+			}
+			js, _ := jetstream.New(y.conn())
+			for info := range js.ListStreams(t.Context()).Info() {
+				t.Errorf("%s is left at the broker", info.Config.Name)
+			}
+		})
+	}
+}
+
+func (y *yard) conn() *nats.Conn {
+	conn, err := y.broker.Connect()
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	y.t.Cleanup(conn.Close)
+	return conn
+}
+
+// TestCaseFails: one that fails elsewhere is done here.
+func TestCaseFails(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 6)
+	y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+		if n := numberOf(c).Number; n%2 == 0 {
+			return errors.New("no room")
+		}
+		return leaves(c, dir)
+	})
+	y.list.Do = func(_ context.Context, i int) error {
+		time.Sleep(300 * time.Millisecond)
+		y.note(i, "here")
+		return nil
+	}
+	y.work()
+	if !y.saidOf("since elsewhere it failed: no room") {
+		t.Errorf("nobody tells of it: %q", y.told)
+	}
+}
+
+// TestUnfit: workers that may not do a case, or have another program, leave it to others.
+func TestUnfit(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 8)
+	y.list.Do = func(_ context.Context, i int) error {
+		time.Sleep(200 * time.Millisecond)
+		y.note(i, "here")
+		return nil
+	}
+	var asked atomic.Int32
+	y.worker("shy", "1", 1, func(context.Context, cases.Case, func(string) string, string) error {
+		asked.Add(1)
+		return &Unfit{errors.New("it runs a program")}
+	})
+	y.worker("other", "2", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
+	y.worker("good", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
+	y.work()
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the worker that may not is asked %d times", n)
+	}
+	if y.by("shy")+y.by("other") > 0 || !y.saidOf("it runs a program") || !y.saidOf("take the same program") {
+		t.Errorf("%v %q", y.made, y.told)
+	}
+}
+
+// TestCaseGoesOn: a case whose worker vanishes, or leaves, goes on elsewhere from what it had
+// saved.
+func TestCaseGoesOn(t *testing.T) {
+	for _, how := range []string{"vanish", "leave"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t, 2)
+			y.list.Do = func(ctx context.Context, i int) error { // here is enough to do
+				y.note(i, "here")
+				for y.by("second") == 0 && ctx.Err() == nil {
+					time.Sleep(20 * time.Millisecond)
+				}
+				return ctx.Err()
+			}
+			begun := make(chan struct{}, 2)
+			vanish, leave := y.worker("first", "1", 1, func(ctx context.Context, _ cases.Case, _ func(string) string, dir string) error {
+				err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, "half"), nil, 0o666),
+					os.WriteFile(filepath.Join(dir, ".r2sgld.files"), []byte("a checkpoint"), 0o666))
+				begun <- struct{}{}
+				<-ctx.Done()
+				return errors.Join(err, ctx.Err())
+			})
+			go func() {
+				<-begun
+				if how == "vanish" {
+					time.Sleep(4 * glance) // it is saved meanwhile
+					vanish()
+				} else {
+					leave()
+				}
+				y.worker("second", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+					if _, err := os.Stat(filepath.Join(dir, "half")); err != nil {
+						t.Error("it begins anew")
+					}
+					return leaves(c, dir)
+				})
+			}()
+			y.work()
+			if y.by("second") != 1 {
+				t.Errorf("%v", y.made)
+			}
+		})
+	}
+}
+
+// TestFirstOutcomeHolds: of a case that is delivered twice one outcome is taken home, and the
+// other's folder is thrown away.
+func TestFirstOutcomeHolds(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 0)
+	conn := y.conn()
+	s, err := declare(t.Context(), conn, "b2", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newErrand("1", cases.Case{Config: []byte(`{"number": 3}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // which puts it there once
+		if err := s.put(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a", "b"} {
+		k := newCasework(&Worker{Name: name, Dir: t.TempDir(), Tell: y.tell,
+			Case: func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) }}, conn, nil)
+		o, err := k.make(t.Context(), s, e)
+		if err == nil {
+			err = k.commit(t.Context(), s, e, o)
+		}
+		if err == nil {
+			err = k.commit(t.Context(), s, e, o) // whose answer was lost
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	o, err := s.what(t.Context(), e.Key)
+	if err != nil || o.Worker != "a" {
+		t.Fatalf("%v %v", o, err)
+	}
+	to := filepath.Join(t.TempDir(), "case")
+	if err := s.get(t.Context(), o.Made, to); err != nil {
+		t.Errorf("the folder that holds: %v", err)
+	}
+	if _, err := s.things.GetInfo(t.Context(), nameOfMade(e.Key, "b")); !errors.Is(err, jetstream.ErrObjectNotFound) {
+		t.Errorf("the other one: %v", err)
+	}
+	m, err := s.next(time.Second)
+	if err != nil || m == nil {
+		t.Fatal(m, err)
+	}
+	_ = m.Ack()
+	if again, _ := s.next(time.Second); again != nil {
+		t.Error("it is there twice")
+	}
+}
+
+// TestBrokerComesBack: while the broker is away cases are done here, and what workers did
+// meanwhile comes home once it is back.
+func TestBrokerComesBack(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 4)
+	address := fmt.Sprintf("127.0.0.1:%d", y.broker.port())
+	begun, back := make(chan struct{}, 4), make(chan struct{})
+	y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+		begun <- struct{}{}
+		<-back
+		return leaves(c, dir)
+	})
+	y.list.Do = func(_ context.Context, i int) error {
+		if y.by("here") == 0 {
+			<-begun
+			y.broker.Close()
+			time.Sleep(2 * silence / 3)
+			y.listen(address)
+			close(back)
+		}
+		y.note(i, "here")
+		time.Sleep(100 * time.Millisecond)
+		return nil
+	}
+	y.work()
+	if y.by("worker w") == 0 {
+		t.Errorf("what the worker did is lost: %v", y.made)
+	}
+}
+
+// TestBrokerStaysAway: the rest is done here.
+func TestBrokerStaysAway(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 4)
+	y.list.Do = func(_ context.Context, i int) error {
+		if y.by("here") == 0 {
+			y.broker.Close()
+		}
+		y.note(i, "here")
+		return nil
+	}
+	y.work()
+}
+
+// TestMessagesAreLost: what nobody is asked for any more is done here.
+func TestMessagesAreLost(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 4)
+	y.list.Do = func(ctx context.Context, i int) error {
+		if y.by("here") == 0 {
+			js, _ := jetstream.New(y.conn())
+			queue, err := js.Stream(ctx, shelfPrefix+"a1")
+			if err == nil {
+				err = queue.Purge(ctx)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		y.note(i, "here")
+		return nil
+	}
+	y.work()
+}
+
+// TestBrokerThatKeepsNothing is told of.
+func TestBrokerThatKeepsNothing(t *testing.T) {
+	b, err := Listen("127.0.0.1:0", NewToken(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	conn, err := b.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := KeepsCases(conn); err == nil || !strings.Contains(err.Error(), "keeps no cases") {
+		t.Error(err)
+	}
+	y := newYard(t, 0)
+	if err := KeepsCases(y.conn()); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkCases is 40 cases of 250 ms by so many workers of one slot: the efficiency is the time
+// of the cases by the workers and this machine over what it takes, of whole cases.
+func BenchmarkCases(b *testing.B) {
+	for _, workers := range []int{0, 1, 3, 7} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			const n, each = 40, 250 * time.Millisecond
+			for b.Loop() {
+				y := newYard(b, n)
+				y.list.Do = func(_ context.Context, i int) error { time.Sleep(each); y.note(i, "here"); return nil }
+				for k := range workers {
+					y.worker(fmt.Sprint("w", k), "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+						time.Sleep(each)
+						return leaves(c, dir)
+					})
+				}
+				time.Sleep(askEvery) // so that they wait
+				begun := time.Now()
+				y.work()
+				rounds := time.Duration((n + workers) / (workers + 1))
+				b.ReportMetric(float64(rounds*each)/float64(time.Since(begun)), "efficiency")
+			}
+		})
+	}
+}

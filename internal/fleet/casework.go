@@ -1,0 +1,331 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/r2sgld/r2sgld/internal/store"
+)
+
+// Unfit says why a worker may not do a case that another might.
+type Unfit struct{ Err error }
+
+func (e *Unfit) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *Unfit) Unwrap() error { return e.Err }
+
+// casework is what a worker knows of lists of cases.
+type casework struct {
+	*Worker
+	wanted func() bool // whether a run asks for states
+
+	mu     sync.Mutex
+	js     jetstream.JetStream
+	known  map[string]*shelf // by the ID of a list
+	told   map[string]bool   // lists that are not for this worker
+	turn   int
+	leave  atomic.Bool  // for a run that asks for states
+	inHand atomic.Int32 // cases
+}
+
+func newCasework(w *Worker, conn *nats.Conn, wanted func() bool) *casework {
+	js, _ := jetstream.New(conn) // whose only fault would be an option
+	return &casework{Worker: w, wanted: wanted, js: js, known: map[string]*shelf{}, told: map[string]bool{}}
+}
+
+// work does cases, one in each slot, until there are no more or a run asks for states; it
+// reports whether there were any.
+func (k *casework) work(ctx context.Context) bool {
+	if k.Case == nil {
+		return false
+	}
+	var any atomic.Bool
+	var slots sync.WaitGroup
+	k.leave.Store(false)
+	for range k.Slots {
+		slots.Go(func() {
+			for ctx.Err() == nil && !k.leave.Load() {
+				s, m := k.fetch(ctx)
+				switch {
+				case m != nil:
+					any.Store(true)
+					k.inHand.Add(1)
+					k.do(ctx, s, m)
+					k.inHand.Add(-1)
+				case k.inHand.Load() == 0:
+					return
+				}
+			}
+		})
+	}
+	over, stop := context.WithCancel(ctx)
+	go func() {
+		for over.Err() == nil && !k.leave.Load() {
+			pause(over, askEvery)
+			k.leave.Store(k.wanted())
+		}
+	}()
+	slots.Wait()
+	stop()
+	return any.Load()
+}
+
+// fetch takes a case of a list, of each in turn; nil if there is none.
+func (k *casework) fetch(ctx context.Context) (*shelf, jetstream.Msg) {
+	all := k.lists(ctx)
+	k.mu.Lock()
+	k.turn++
+	from := k.turn
+	k.mu.Unlock()
+	for i := range all {
+		s := all[(from+i)%len(all)]
+		m, err := s.next(glance / time.Duration(len(all)))
+		if err != nil {
+			k.forget(s)
+		}
+		if m != nil {
+			return s, m
+		}
+	}
+	return nil, nil
+}
+
+func (k *casework) forget(s *shelf) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.known, s.id)
+}
+
+// lists are those with cases for this worker that nobody has done.
+func (k *casework) lists(ctx context.Context) (all []*shelf) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found := k.js.ListStreams(ctx, jetstream.WithStreamListSubject(caseSubject+">"))
+	for info := range found.Info() {
+		id, ours := strings.CutPrefix(info.Config.Name, shelfPrefix)
+		if !ours || info.State.Msgs == 0 {
+			continue
+		}
+		if s := k.open(ctx, id, info.Config.Metadata); s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// open opens a shelf; nil where it is not for this worker.
+func (k *casework) open(ctx context.Context, id string, about map[string]string) *shelf {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.told[id] {
+		return nil
+	}
+	if s := k.known[id]; s != nil {
+		return s
+	}
+	if theirs := about["program"]; theirs != k.Program {
+		k.told[id] = true
+		k.Tell(fmt.Sprintf("%s: its cases are for r2sgld %s, this is %s: take the same program, on a machine of the same kind", about["name"],
+			theirs, k.Program))
+		return nil
+	}
+	s, err := found(ctx, k.js, id)
+	if err != nil {
+		return nil // it is being made, or taken away
+	}
+	k.known[id] = s
+	return s
+}
+
+// do does a case, tells what came of it, and acknowledges it: in this order, so that it is
+// given to another should this worker end in between.
+func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) {
+	var e errand
+	if json.Unmarshal(m.Data(), &e) != nil || e.Key == "" {
+		_ = m.Term()
+		return
+	}
+	if o, err := s.what(ctx, e.Key); err == nil && o != nil { // delivered again
+		_ = m.Ack()
+		return
+	}
+	beating := beatOf(m)
+	defer beating()
+	k.Tell(e.Case.Title)
+	o, err := k.make(ctx, s, &e)
+	var unfit *Unfit
+	switch {
+	case errors.As(err, &unfit):
+		k.mu.Lock()
+		k.told[s.id] = true
+		k.mu.Unlock()
+		k.Tell(fmt.Sprintf("%s: %v", e.Case.Title, err))
+		_ = m.NakWithDelay(askEvery)
+		return
+	case err == nil:
+		err = k.commit(ctx, s, &e, o)
+	}
+	switch {
+	case errors.Is(err, errEnded):
+		k.Tell(e.Case.Title + ": is not asked for any more")
+	case err != nil: // the context ended
+		_ = m.Nak()
+	default:
+		if o.Failed != "" {
+			k.Tell(fmt.Sprintf("%s: failed: %s", e.Case.Title, o.Failed))
+		}
+		ack, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		_ = m.DoubleAck(ack) // delivered again, it is known to be done
+	}
+}
+
+// beatOf tells the broker that a case is being done, until the function that it returns is
+// called.
+func beatOf(m jetstream.Msg) func() {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(beatCase)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = m.InProgress()
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// make does a case from where another worker left it, and keeps what comes of it. Its error is
+// that of the context, errEnded, or an *Unfit: that the case fails is an outcome.
+func (k *casework) make(ctx context.Context, s *shelf, e *errand) (*outcome, error) {
+	o := &outcome{Worker: k.Name, Host: k.Host}
+	home, err := os.MkdirTemp(k.Dir, "case-")
+	if err != nil {
+		o.Failed = err.Error()
+		return o, nil
+	}
+	defer os.RemoveAll(home)
+	dir := filepath.Join(home, "case")
+	if err := s.get(ctx, nameOfPart(e.Key), dir); err != nil {
+		_ = os.RemoveAll(dir) // it begins anew
+	}
+	place, err := k.furnish(ctx, e.Files, filepath.Join(home, "files"), func(ctx context.Context, _ int, f File) (io.ReadCloser, error) {
+		return s.open(ctx, nameOfFile(f))
+	})
+	if err == nil {
+		saved := k.save(s, e, dir)
+		err = k.Case(ctx, e.Case, place, dir)
+		saved(ctx.Err() != nil)
+	}
+	var unfit *Unfit
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &unfit):
+		return nil, err
+	case err != nil:
+		o.Failed = err.Error()
+		return o, nil
+	}
+	o.Made = nameOfMade(e.Key, k.Name)
+	return o, k.insist(ctx, s, func(ctx context.Context) error { return s.send(ctx, o.Made, dir) })
+}
+
+// save keeps checkpoints of a case at the broker as they come, until the function that it
+// returns is called: with a last one, if that is to be.
+func (k *casework) save(s *shelf, e *errand, dir string) (end func(last bool)) {
+	ctx, stop := context.WithCancel(context.Background())
+	var kept int64
+	one := func(ctx context.Context) {
+		now := store.Marks(dir)
+		if now > kept && s.send(ctx, nameOfPart(e.Key), dir) == nil {
+			kept = now
+		}
+	}
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		tick := time.NewTicker(max(e.Case.Checkpoint, glance))
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				one(ctx)
+			}
+		}
+	})
+	return func(last bool) {
+		stop()
+		wait.Wait()
+		if last {
+			ctx, cancel := context.WithTimeout(context.Background(), askEvery)
+			defer cancel()
+			one(ctx)
+		}
+	}
+}
+
+// commit tells what came of a case, unless another has.
+func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	late := false
+	err = k.insist(ctx, s, func(ctx context.Context) error {
+		_, err := s.done.Create(ctx, e.Key, text)
+		if late = errors.Is(err, jetstream.ErrKeyExists); late {
+			err = nil
+		}
+		return err
+	})
+	if late {
+		if known, err := s.what(ctx, e.Key); err == nil && known != nil && *known == *o { // ours, whose answer was lost
+			return nil
+		}
+		_ = s.things.Delete(ctx, o.Made)
+	}
+	_ = s.things.Delete(ctx, nameOfPart(e.Key)) // it goes with the list else
+	return err
+}
+
+// insist tries until it is done, the context has ended, or the list is no more: then the error
+// is errEnded. So long as the broker is away what was done is kept.
+func (k *casework) insist(ctx context.Context, s *shelf, try func(ctx context.Context) error) error {
+	for tries := 0; ctx.Err() == nil; tries++ {
+		err := try(ctx)
+		if err == nil {
+			return nil
+		}
+		asked, cancel := context.WithTimeout(ctx, patience)
+		_, gone := s.js.Stream(asked, shelfPrefix+s.id)
+		cancel()
+		if errors.Is(gone, jetstream.ErrStreamNotFound) {
+			k.forget(s)
+			return errEnded
+		}
+		if tries == 0 && ctx.Err() == nil {
+			k.Tell(fmt.Sprintf("the broker does not take what was done, which is tried again: %v", err))
+		}
+		pause(ctx, askEvery)
+	}
+	return ctx.Err()
+}

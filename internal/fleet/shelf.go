@@ -1,0 +1,272 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/r2sgld/r2sgld/internal/cases"
+	"github.com/r2sgld/r2sgld/internal/store"
+)
+
+// A shelf is where a broker keeps a list of cases: a work queue of those that nobody has done,
+// what became of the others by their keys, and files. All of it goes with the list.
+type shelf struct {
+	js     jetstream.JetStream
+	id     string
+	hands  jetstream.Consumer
+	done   jetstream.KeyValue
+	things jetstream.ObjectStore
+}
+
+const (
+	caseSubject = "r2sgld.case."
+	shelfPrefix = "r2sgld-cases-"
+	handsName   = "hands"          // the one consumer of a queue, which is declared with it
+	ackWait     = 10 * time.Second // without a beat a case is given to another
+	beatCase    = 2 * time.Second
+	mostParcel  = 1 << 36 // bytes of a folder
+)
+
+func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
+
+// An errand is a message of the queue. Key tells what its outcome depends on: two of one key
+// have the same.
+type errand struct {
+	Key   string     `json:"key"`
+	Case  cases.Case `json:"case"`
+	Files []File     `json:"files,omitempty"`
+}
+
+func newErrand(program string, c cases.Case) (*errand, error) {
+	e := &errand{Case: c}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q %q", program, c.Command, string(c.Config))
+	for _, path := range c.Files {
+		f, err := Describe(path)
+		if err != nil {
+			return nil, err
+		}
+		e.Files = append(e.Files, f)
+		fmt.Fprintf(sum, " %q %s", f.Path, f.SHA256)
+	}
+	e.Key = hex.EncodeToString(sum.Sum(nil)[:16])
+	return e, nil
+}
+
+// An outcome is what became of a case: the first that is told of a key holds.
+type outcome struct {
+	Worker string `json:"worker"`
+	Host   string `json:"host"`
+	Made   string `json:"made,omitempty"`   // the folder, as a thing
+	Failed string `json:"failed,omitempty"` // why there is none
+}
+
+// Names of things.
+func nameOfFile(f File) string             { return "file." + f.SHA256 }
+func nameOfPart(key string) string         { return "part." + key }
+func nameOfMade(key, worker string) string { return "made." + key + "." + worker }
+
+// declare makes the shelf of a list, or finds it.
+func declare(ctx context.Context, conn *nats.Conn, id string, about map[string]string) (*shelf, error) {
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return nil, err
+	}
+	s := &shelf{js: js, id: id}
+	queue, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: shelfPrefix + id, Subjects: []string{caseSubject + id + ".*"},
+		Retention: jetstream.WorkQueuePolicy, Metadata: about})
+	if err != nil {
+		return nil, err
+	}
+	if s.hands, err = queue.Consumer(ctx, handsName); errors.Is(err, jetstream.ErrConsumerNotFound) {
+		s.hands, err = queue.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: handsName, AckPolicy: jetstream.AckExplicitPolicy,
+			AckWait: ackWait, MaxAckPending: -1, MaxWaiting: 1 << 14})
+	}
+	if err == nil {
+		s.done, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: shelfPrefix + id})
+	}
+	if err == nil {
+		s.things, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: shelfPrefix + id})
+	}
+	return s, err
+}
+
+// KeepsCases says why a broker does not.
+func KeepsCases(conn *nats.Conn) error {
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := js.AccountInfo(ctx); err != nil {
+		return fmt.Errorf("the broker at %s keeps no cases: %w. Take one of r2sgld hub, or turn its JetStream on",
+			Plain(conn.ConnectedUrl()), err)
+	}
+	return nil
+}
+
+// found opens a shelf that another has declared.
+func found(ctx context.Context, js jetstream.JetStream, id string) (*shelf, error) {
+	s := &shelf{js: js, id: id}
+	var err error
+	if s.hands, err = js.Consumer(ctx, shelfPrefix+id, handsName); err == nil {
+		s.done, err = js.KeyValue(ctx, shelfPrefix+id)
+	}
+	if err == nil {
+		s.things, err = js.ObjectStore(ctx, shelfPrefix+id)
+	}
+	return s, err
+}
+
+// clear takes the shelf away.
+func (s *shelf) clear(ctx context.Context) error {
+	return errors.Join(s.js.DeleteStream(ctx, shelfPrefix+s.id), s.js.DeleteKeyValue(ctx, shelfPrefix+s.id),
+		s.js.DeleteObjectStore(ctx, shelfPrefix+s.id))
+}
+
+// put keeps a case for whoever has a hand free, and its files.
+func (s *shelf) put(ctx context.Context, e *errand) error {
+	for _, f := range e.Files {
+		if _, err := s.things.GetInfo(ctx, nameOfFile(f)); err == nil {
+			continue
+		}
+		in, err := os.Open(f.Path)
+		if err == nil {
+			err = errors.Join(s.keep(ctx, nameOfFile(f), in), in.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	queue, err := s.js.Stream(ctx, shelfPrefix+s.id)
+	if err != nil {
+		return err
+	}
+	if _, err := queue.GetLastMsgForSubject(ctx, s.subject(e.Key)); err == nil {
+		return nil // from before
+	}
+	text, err := json.Marshal(e)
+	if err == nil {
+		_, err = s.js.Publish(ctx, s.subject(e.Key), text)
+	}
+	return err
+}
+
+// next takes a case that nobody has; nil if there is none within a while. It must be
+// acknowledged.
+func (s *shelf) next(wait time.Duration) (jetstream.Msg, error) {
+	got, err := s.hands.Fetch(1, jetstream.FetchMaxWait(wait))
+	if err != nil {
+		return nil, err
+	}
+	for m := range got.Messages() {
+		return m, nil
+	}
+	return nil, got.Error()
+}
+
+// what is told of a key; nil if nothing is.
+func (s *shelf) what(ctx context.Context, key string) (*outcome, error) {
+	v, err := s.done.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := new(outcome)
+	return o, json.Unmarshal(v.Value(), o)
+}
+
+// keys are those of which something is told; none where they are as many as before.
+func (s *shelf) keys(ctx context.Context, before uint64) (keys []string, now uint64, err error) {
+	all, err := s.done.Status(ctx)
+	if err != nil || all.Values() == before {
+		return nil, before, err
+	}
+	keys, err = s.done.Keys(ctx)
+	if errors.Is(err, jetstream.ErrNoKeysFound) {
+		err = nil
+	}
+	return keys, all.Values(), err
+}
+
+// send keeps a folder as a thing.
+func (s *shelf) send(ctx context.Context, name, dir string) error {
+	file, err := os.CreateTemp(filepath.Dir(dir), "parcel-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	for tries := 0; ; tries++ {
+		if err = store.Pack(file, dir); !errors.Is(err, store.ErrUnsettled) || tries == mostTries {
+			break
+		}
+		if err = file.Truncate(0); err == nil {
+			_, err = file.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.keep(ctx, name, file)
+}
+
+const mostTries = 20
+
+// keep keeps a file as a thing.
+func (s *shelf) keep(ctx context.Context, name string, file *os.File) error {
+	i, err := file.Stat()
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, transfer(i.Size()))
+	defer cancel()
+	_, err = s.things.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: 1 << 19}}, file)
+	return err
+}
+
+// transfer is how long so many bytes may take on their way.
+func transfer(size int64) time.Duration { return 6*patience + time.Duration(size)*time.Microsecond }
+
+// open opens a thing.
+func (s *shelf) open(ctx context.Context, name string) (jetstream.ObjectResult, error) {
+	i, err := s.things.GetInfo(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, transfer(int64(i.Size)))
+	context.AfterFunc(ctx, cancel)
+	return s.things.Get(ctx, name)
+}
+
+// get makes the folder that was kept as a thing.
+func (s *shelf) get(ctx context.Context, name, dir string) error {
+	r, err := s.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	err = store.Unpack(r, dir, mostParcel)
+	_, rest := io.Copy(io.Discard, r) // what follows the end of the archive, and its checksum
+	return errors.Join(err, rest)
+}

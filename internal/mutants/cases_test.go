@@ -1,0 +1,84 @@
+package mutants
+
+// ofCases are faults of lists of cases, of who does them, and of sweeps.
+var ofCases = []fault{
+	{"cases: what was begun is forgotten", "internal/cases EachOnce", []edit{
+		{"internal/cases.(*List).Work", "append(append([]int(nil), l.Begun...), l.Left...)", "append([]int(nil), l.Left...)"},
+	}},
+	{"cases: hands that hear no end", "internal/cases ErrorEnds", []edit{
+		{"internal/cases.(*queue).Next", "len(q.left) == 0 || ctx.Err() != nil", "len(q.left) == 0"},
+	}},
+	{"cases: a parcel of a folder that changed", "internal/store ParcelOfARun", []edit{
+		{"internal/store.Pack", "!bytes.Equal(before, after)", "!bytes.Equal(before, before) && after != nil"},
+	}},
+	{"cases: locks travel", "internal/store TestParcel$", []edit{{"internal/store.Pack", "d.Name() == lockName", "false"}}},
+	{"cases: parcels that write anywhere", "internal/store HostileParcels", []edit{
+		{"internal/store.Unpack", `!fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || name == "."`, "name == \"\""},
+	}},
+	{"cases: parcels without a bound", "internal/store HostileParcels", []edit{{"internal/store.Unpack", "most < 0", "false"}}},
+	{"cases: links in parcels", "internal/store HostileParcels", []edit{
+		{"internal/store.Unpack", `err = fmt.Errorf("%q is neither a file nor a folder", h.Name)`, "err = nil"},
+	}},
+	{"cases: why one failed elsewhere", "internal/fleet CaseFails", []edit{
+		{"internal/fleet.(*posting).fetch", `err == nil && o.Failed != ""`, `err == nil && o.Failed == "?"`},
+	}},
+	{"cases: shelves that are left", "internal/fleet TestCases$", []edit{
+		{"internal/fleet.(*posting).Close", "left == 0", "left < 0"},
+	}},
+	{"cases: workers of any program", "internal/fleet Unfit", []edit{
+		{"internal/fleet.(*casework).open", "theirs != k.Program", `theirs == "?"`},
+	}},
+	{"cases: workers that ask again for what they may not do", "internal/fleet Unfit", []edit{
+		{"internal/fleet.(*casework).do", "k.told[s.id] = true", "k.told[s.id] = false"},
+	}},
+	{"cases: the last outcome holds", "internal/fleet FirstOutcome", []edit{
+		{"internal/fleet.(*casework).commit", "s.done.Create(ctx, e.Key, text)", "s.done.Put(ctx, e.Key, text)"},
+	}},
+	{"cases: folders of late outcomes are kept", "internal/fleet FirstOutcome", []edit{
+		{"internal/fleet.(*casework).commit", "_ = s.things.Delete(ctx, o.Made)", "_ = o.Made"},
+	}},
+	{"cases: an outcome that was told twice is thrown away", "internal/fleet FirstOutcome", []edit{
+		{"internal/fleet.(*casework).commit", "*known == *o", "known == o"},
+	}},
+	{"cases: offered twice", "internal/fleet FirstOutcome", []edit{
+		{"internal/fleet.(*shelf).put", "GetLastMsgForSubject(ctx, s.subject(e.Key))", `GetLastMsgForSubject(ctx, s.subject("x"))`},
+	}},
+	{"cases: begun anew elsewhere", "internal/fleet CaseGoesOn", []edit{
+		{"internal/fleet.(*casework).make", "s.get(ctx, nameOfPart(e.Key), dir); err != nil", "s.get(ctx, nameOfPart(e.Key), dir); err != nil || true"},
+	}},
+	{"cases: workers leave with what they did last", "internal/fleet CaseGoesOn", []edit{
+		{"internal/fleet.(*casework).make", "saved(ctx.Err() != nil)", "saved(false)"},
+	}},
+	{"cases: left to a broker that stays away", "internal/fleet BrokerStaysAway", []edit{
+		{"internal/fleet.(*posting).here", "time.Since(p.lost) > silence", "time.Since(p.lost) > 1000*silence"},
+	}},
+	{"cases: what was done while the broker was away is lost", "internal/fleet BrokerComesBack", []edit{
+		{"internal/fleet.(*casework).insist", "errors.Is(gone, jetstream.ErrStreamNotFound)", "gone != nil"},
+	}},
+	{"cases: waited for though nobody is asked", "internal/fleet MessagesAreLost", []edit{
+		{"internal/fleet.(*posting).glance", "State.Msgs == 0", "State.Msgs == 1<<40"},
+	}},
+	{"sweep: ranges without their end", "internal/sweep TestAxes", []edit{{"internal/sweep.ParseAxis", "k <= to", "k < to"}}},
+	{"sweep: commas in brackets part values", "internal/sweep TestAxes", []edit{{"internal/sweep.walk", "case len(open) == 0:", "default:"}}},
+	{"sweep: values twice", "internal/sweep TestAxes", []edit{
+		{"internal/sweep.ParseAxis", "slices.Contains(a.Values[:i], v)", "slices.Contains(a.Values[:i], v+v)"},
+	}},
+	{"sweep: grids without a bound", "internal/sweep TestGrid", []edit{{"internal/sweep.grid", "n > most", "n < 0"}}},
+	{"sweep: runs twice", "cmd/r2sgld SweepRefused", []edit{
+		{"internal/sweep.(*Config).resolve", "first[string(s.Config)]; twice", "first[string(s.Config)]; false && twice"},
+	}},
+	{"sweep: a failure ends it", "cmd/r2sgld SweepWithAFailure", []edit{
+		{"internal/sweep.(*execution).do", `return x.keep(c, "", err)`, `if err != nil {
+		return err
+	}
+	return x.keep(c, "", nil)`},
+	}},
+	{"sweep: any run in the folder of a case is that case", "cmd/r2sgld TestSweep$", []edit{
+		{"internal/sweep.finished", "err != nil || known != hash", `err != nil || known == ""`}, {"internal/sweep.finished", "r.Hash != hash", `hash == ""`},
+	}},
+	{"sweep: data where they were", "internal/sweep TestElsewhere", []edit{{"internal/sweep.Run.load", "r.Place(data)", "data"}}},
+	{"sweep: the table by the last ESS", "internal/sweep TestLine", []edit{
+		{"internal/sweep.(*Line).tell", "math.Min(l.ESS, math.Min(known(p.ESS), known(p.Tail)))", "math.Min(known(p.ESS), known(p.Tail))"},
+	}},
+	{"sweep: log Z of data that are there", "internal/sweep TestLine", []edit{{"internal/sweep.(*Line).tell", "m != nil", "m != nil && false"}}},
+}
