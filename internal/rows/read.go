@@ -140,10 +140,7 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 		b.faults = append(b.faults, &dynamics.DataError{File: file, Text: err.Error()})
 		return
 	}
-	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true, Worded: func(column, text string) string {
-		return fmt.Sprintf("formulas take numbers. Have a parameter with an entry for each category, c[%s], or write numbers into the file, "+
-			"such as 1 for %s and 0 for others", column, text)
-	}}
+	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true, Worded: worded}
 	for _, name := range slices.Sorted(maps.Keys(b.levels)) {
 		c.Categories = append(c.Categories, b.columns[name])
 	}
@@ -195,6 +192,12 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 			b.standardise(name, l)
 		}
 	}
+}
+
+// worded says what to do about a column of text, such as one, that a formula takes.
+func worded(column, text string) string {
+	return fmt.Sprintf("formulas take numbers. Have a parameter with an entry for each category, c[%s], or write numbers into the file, such "+
+		"as 1 for %s and 0 for others", column, text)
 }
 
 // A look is at the value of a column so many rows before.
