@@ -30,9 +30,10 @@ type Endless struct {
 //
 //	E[(1 − (x − m)·∂U/τ)·g(r) + g′(r)] = 0,
 //
-// where to U/τ belongs −log of the law that ladders begin at, if there is one, for the density of r must fall as fast as the draws do. Where the first part is missing,
-// draws end because the run does: they spread farther the longer it is. Only tails are looked
-// at whose outer tenth is far out, and sides that no wall closes.
+// where to U/τ belongs −log of the law that ladders begin at, if there is one: the density of r
+// must fall as fast as the draws do. Where the first part is missing, draws end because the run
+// does: they spread farther the longer it is. Only tails are looked at whose outer tenth is far
+// out, and sides that no wall closes.
 func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 	q, walls := newProbe(p.Potential, 1), &domain.Inequalities{}
 	if p.Domain != nil {

@@ -182,8 +182,8 @@ func (e *Unplanned) Error() string {
 	if n := len(e.Found.Rounds); n > 1 {
 		rounds = fmt.Sprintf("%d rounds", n)
 	}
-	return fmt.Sprintf("%s had not ended. The warm-up had made %s, %d iterations of each ladder, with %d rungs now: %s", e.At, rounds, iterations,
-		len(e.Found.Beta), steady)
+	return fmt.Sprintf("%s had not ended. The warm-up had made %s, %d iterations of each ladder, with %d rungs now: %s", e.At, rounds,
+		iterations, len(e.Found.Beta), steady)
 }
 
 // Unwrap returns what ended it.

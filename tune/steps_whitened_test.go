@@ -49,7 +49,8 @@ func TestWhitenedSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		across := math.Hypot(0.02, 0.1) // from wall to wall, by z
-		within("a thin box", math.Sqrt(2*steps(r2sgld.Problem{Potential: u, Domain: thin}, math.Inf(1))[0]), crossings*across/1.1, crossings*across*1.1)
+		eta := steps(r2sgld.Problem{Potential: u, Domain: thin}, math.Inf(1))[0]
+		within("a thin box", math.Sqrt(2*eta), crossings*across/1.1, crossings*across*1.1)
 	}
 	if _, err := WhitenedSteps(t.Context(), r2sgld.Problem{Potential: potential.Func(1, func(grad, x []float64) float64 {
 		grad[0] = math.NaN()

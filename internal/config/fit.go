@@ -352,8 +352,8 @@ func (l *loader) firstMode(s *Run, p *rows.Posterior, found []modes.Mode) *modes
 	if at == nil {
 		return &found[0]
 	}
-	s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s: no mode is there to begin at, and the run may be slow or "+
-		"wrong. %s.", at.goes, at.advice))
+	s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s: no mode is there to begin at, and the run may be slow "+
+		"or wrong. %s.", at.goes, at.advice))
 	return nil
 }
 

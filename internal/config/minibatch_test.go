@@ -59,8 +59,8 @@ func TestStepsOfMinibatches(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "rows.csv"), csv.String())
 		for _, sampler := range []string{"minibatch: 512, method: r2sgld", "method: r2sgld, kernel: sgld", "minibatch: 512, method: sgld"} {
-			s, err := Parse("fit", filepath.Join(dir, "rows.yaml"), []byte(fmt.Sprintf("name: rows\ndata: rows.csv\nmodel:\n  parameters: {a: \"normal(0, "+
-				"%g)\", b: \"normal(0, %g)\"}\n  likelihood: y ~ student_t(5, a + b*x, %g)\nsampler: {%s}\n", 9*scale, 9*scale, scale, sampler)), nil)
+			s, err := Parse("fit", filepath.Join(dir, "rows.yaml"), []byte(fmt.Sprintf("name: rows\ndata: rows.csv\nmodel:\n  parameters: "+
+				"{a: \"normal(0, %g)\", b: \"normal(0, %g)\"}\n  likelihood: y ~ student_t(5, a + b*x, %g)\nsampler: {%s}\n", 9*scale, 9*scale, scale, sampler)), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -110,8 +110,8 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 			name))
 	}
 	for _, l := range t.of.New {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s holds %s that the fit has not seen, %s: what it has for them is drawn from its priors, given "+
-			"the other parameters of each draw.", l.Column, text.Counted(len(l.Names), "level"), few(l.Names)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s holds %s that the fit has not seen, %s: what it has for them is drawn from its priors, "+
+			"given the other parameters of each draw.", l.Column, text.Counted(len(l.Names), "level"), few(l.Names)))
 	}
 	if w := disagreement(t.src.parameters); w != "" {
 		r.Warnings = append(r.Warnings, w)

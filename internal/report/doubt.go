@@ -96,8 +96,8 @@ func Undefined(ps []Parameter) []string {
 	if len(names) > mostNamed {
 		names = append(names[:mostNamed], "…")
 	}
-	return []string{strings.Join(names, ", ") + ": not a finite number in all draws, so that nothing is told of it. Such outputs divide by 0, or " +
-		"take the logarithm of a number that may be negative."}
+	return []string{strings.Join(names, ", ") + ": not a finite number in all draws, so that nothing is told of it. Such outputs divide by 0, " +
+		"or take the logarithm of a number that may be negative."}
 }
 
 // mostNamed is how many outputs a warning names.

@@ -60,11 +60,12 @@ func TestOutputTableFoldsArrays(t *testing.T) {
 	}
 	add("long", 18)
 	ps = append(ps, Parameter{Name: "odds"})
-	if got := OutputTable(ps, text.Style{}); strings.Count(got, "\n") != 21 || !strings.Contains(got, " output ") || strings.Contains(got, "more") {
+	got := OutputTable(ps, text.Style{})
+	if strings.Count(got, "\n") != 21 || !strings.Contains(got, " output ") || strings.Contains(got, "more") {
 		t.Errorf("19 outputs: %s", got)
 	}
 	add("cor", 4)
-	got := OutputTable(ps, text.Style{}) // 15 of long, the others whole
+	got = OutputTable(ps, text.Style{}) // 15 of long, the others whole
 	if strings.Count(got, "long[") != 15 || strings.Count(got, "cor[") != 4 || !strings.Contains(got, "odds") ||
 		!strings.HasSuffix(got, " and 3 outputs more in summary.json\n") {
 		t.Errorf("23 outputs: %s", got)

@@ -431,9 +431,9 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, "deaths ~ bernoulli(a)", nil, "a value is 0 or 1"},
 		{[]Parameter{a}, "n ~ binomial(deaths, a)", nil, "is more than the 1 tries"},
 		{[]Parameter{a}, "site ~ normal(a, 1)", nil, "not a number"},
-		{[]Parameter{a}, "deaths ~ poisson_log(a + site)", nil, `trial.csv:2:1: "A" in column "site": not a number, nor is one in any of 4 other ` +
-			`rows: formulas take numbers. Have a parameter with an entry for each category, c[site], or write numbers into the file, such as 1 for ` +
-			`"A" and 0 for others`},
+		{[]Parameter{a}, "deaths ~ poisson_log(a + site)", nil, `trial.csv:2:1: "A" in column "site": not a number, nor is one in any of 4 ` +
+			`other rows: formulas take numbers. Have a parameter with an entry for each category, c[site], or write numbers into the file, such ` +
+			`as 1 for "A" and 0 for others`},
 		{[]Parameter{a}, "deaths ~ poisson(3)", nil, "no parameter has any influence"},
 		{[]Parameter{a}, "", func(m *Model) { m.LogLik = []string{"-a^2"} }, "what is known of parameters alone is a prior"},
 		{[]Parameter{{Name: "a", Prior: "normal(0, -1)"}}, good, nil, "sd"},

@@ -98,7 +98,8 @@ func TestOutputsOfLabels(t *testing.T) {
 		LogLik:  []string{"log_mix(0.5, normal_lpdf(y, mu[1], sigma[1]), normal_lpdf(y, mu[2], sigma[2]))"},
 		Outputs: []Formula{{"apart", "mu[2] - mu[1]"}, {"wider", "sigma[1] > sigma[2]"}}}
 	p := build(t, m, "y\n-1\n0.2\n3\n")
-	if got := strings.Join(p.Outputs.OutputNames(), " "); got != "mu_labelled[1] mu_labelled[2] sigma_labelled[1] sigma_labelled[2] apart wider" {
+	const names = "mu_labelled[1] mu_labelled[2] sigma_labelled[1] sigma_labelled[2] apart wider"
+	if got := strings.Join(p.Outputs.OutputNames(), " "); got != names {
 		t.Fatal(got)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -168,7 +169,8 @@ func TestFaultyOutputs(t *testing.T) {
 	}
 	m := model([]Parameter{{Name: "w", Shape: "simplex(2)"}, {Name: "m[2]"}}, "y ~ mix(w[1], normal(m[1], 1), w[2], normal(m[2], 1))")
 	m.Labels, m.Outputs, m.Drop = []string{"w"}, []Formula{{"m_labelled", "m[1]"}}, true
-	if _, err := Build(m, strings.NewReader(trial), "trial.csv"); err == nil || !strings.Contains(err.Error(), "what labelled entries are called") {
+	_, err := Build(m, strings.NewReader(trial), "trial.csv")
+	if err == nil || !strings.Contains(err.Error(), "what labelled entries are called") {
 		t.Errorf("a labelled name: %v", err)
 	}
 }

@@ -158,10 +158,7 @@ func decode(r io.ReadSeeker, file string, c dynamics.Columns) (*dynamics.Series,
 
 // table reads the columns and finds the rows that are used.
 func (b *builder) table(r io.ReadSeeker, file string) {
-	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true, Worded: func(column, text string) string {
-		return fmt.Sprintf("formulas take numbers. Have a parameter with an entry for each category, c[%s], or write numbers into the file, "+
-			"such as 1 for %s and 0 for others", column, text)
-	}}
+	c := dynamics.Columns{Least: b.least, Noun: "column", Untimed: true, Worded: worded}
 	categories := slices.Sorted(maps.Keys(b.levels))
 	for _, name := range categories {
 		c.Categories = append(c.Categories, b.columns[name])
@@ -230,6 +227,12 @@ func (b *builder) whole(categories []string) {
 				"the value of %s is missing: fill it in, or leave such rows out by data: {file: …, missing: drop}", gap)})
 		}
 	}
+}
+
+// worded says what to do about a column of text, such as one, that a formula takes.
+func worded(column, text string) string {
+	return fmt.Sprintf("formulas take numbers. Have a parameter with an entry for each category, c[%s], or write numbers into the file, such "+
+		"as 1 for %s and 0 for others", column, text)
 }
 
 // A look is at the value of a column so many rows before.
