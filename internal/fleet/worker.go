@@ -2,15 +2,12 @@ package fleet
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"sync"
+	"runtime"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -20,52 +17,103 @@ import (
 
 // Worker says how states of runs are evaluated.
 type Worker struct {
-	Name    string // of this worker, unlike that of any other
+	Name    string // of this worker, unlike that of any other: letters, digits and hyphens
 	Host    string
 	Version string
-	Slots   int    // states at once
-	Dir     string // a folder for files
+	Slots   int           // states at once
+	Dir     string        // a folder for files
+	Idle    time.Duration // after so long without a run Work returns; 0 is never
 	// Make makes the potential of a brief; the files that it names lie where place says.
 	Make func(ctx context.Context, b Brief, place func(path string) string) (potential.Potential, error)
 	Tell func(string)
+
+	made made // last
+}
+
+// made is a potential, what it is of, and the folder where its files stand. It is kept for
+// when a worker comes back.
+type made struct {
+	of        []byte
+	tree      string
+	potential potential.Potential
 }
 
 const askEvery = time.Second
-
-// Work evaluates states of one run after the other until the context ends. A run that it
-// cannot work for is told, and not asked for again.
-func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
-	not := map[string]bool{}
-	waiting := false
-	for ctx.Err() == nil {
-		o, ok := w.look(conn, not)
-		if !ok {
-			if !waiting {
-				w.Tell("waiting for a run")
-			}
-			waiting = true
-			pause(ctx, askEvery)
-			continue
-		}
-		waiting = false
-		switch err := w.serve(ctx, conn, o); {
-		case ctx.Err() != nil:
-		case errors.Is(err, errEnded):
-			w.Tell(fmt.Sprintf("%s has ended", o.Name))
-		case errors.Is(err, errLost):
-			w.Tell(fmt.Sprintf("%s is not heard of any more", o.Name))
-		case err != nil:
-			not[o.Run] = true
-			w.Tell(fmt.Sprintf("%s: %v", o.Name, err))
-		}
-	}
-	return nil
-}
 
 var (
 	errEnded = errors.New("the run has ended")
 	errLost  = errors.New("the run is not heard of any more")
 )
+
+// A dismissal is what a run sends a worker away with.
+type dismissal farewell
+
+func (d *dismissal) Error() string { return "sent away: this worker " + d.Why }
+
+// A refusal is why a worker does not work for a run.
+type refusal struct{ error }
+
+// Work evaluates states of one run after the other until the context ends. A run that it
+// cannot work for is told, and not asked for again. The error says why the broker takes it
+// no longer.
+func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
+	w.sweep()
+	defer w.unmake()
+	not := map[string]bool{}
+	waiting, since := false, time.Now()
+	for ctx.Err() == nil {
+		o, ok := w.look(ctx, conn, not)
+		switch {
+		case conn.IsClosed() && ctx.Err() == nil:
+			return fmt.Errorf("the broker does not take this worker any more: %w", conn.LastError())
+		case !ok && w.Idle > 0 && time.Since(since) > w.Idle:
+			w.Tell("leaves: there has been no run for " + w.Idle.String())
+			return nil
+		case !ok:
+			if !waiting {
+				w.Tell("waiting for a run")
+			}
+			waiting = true
+			pause(ctx, askEvery/4)
+			continue
+		}
+		waiting = false
+		err := w.serve(ctx, conn, o)
+		since = time.Now()
+		w.tellEnd(ctx, conn, o, err, not)
+	}
+	return nil
+}
+
+// tellEnd says how the work for a run has ended, here and there.
+func (w *Worker) tellEnd(ctx context.Context, conn *nats.Conn, o offer, err error, not map[string]bool) {
+	var sent *dismissal
+	switch {
+	case ctx.Err() != nil:
+		w.depart(conn, o, "it was stopped")
+	case errors.Is(err, errEnded):
+		w.Tell(fmt.Sprintf("%s has ended", o.Name))
+	case errors.Is(err, errLost):
+		w.Tell(fmt.Sprintf("%s is not heard of any more", o.Name))
+	case errors.As(err, &sent):
+		not[o.Run] = !sent.Again
+		w.Tell(fmt.Sprintf("%s: %v", o.Name, err))
+	case err != nil:
+		not[o.Run] = true
+		w.Tell(fmt.Sprintf("%s: %v", o.Name, err))
+		if !errors.As(err, &refusal{}) {
+			w.depart(conn, o, err.Error())
+		}
+	}
+}
+
+// depart tells a run that the worker goes.
+func (w *Worker) depart(conn *nats.Conn, o offer, why string) {
+	if b, err := json.Marshal(leave{w.Name, why}); err == nil {
+		_ = conn.Publish(leaving(o.Run), b)
+		_ = conn.FlushTimeout(askEvery)
+	}
+}
 
 func pause(ctx context.Context, d time.Duration) {
 	select {
@@ -74,88 +122,95 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// look asks for a run, other than some. The first to answer is taken.
-func (w *Worker) look(conn *nats.Conn, not map[string]bool) (o offer, ok bool) {
+// look asks for a run, other than some: of those that answer soon the one with the fewest
+// workers.
+func (w *Worker) look(ctx context.Context, conn *nats.Conn, not map[string]bool) (best offer, ok bool) {
 	inbox := nats.NewInbox()
 	s, err := conn.SubscribeSync(inbox)
 	if err != nil {
-		return o, false
+		return best, false
 	}
 	defer func() { _ = s.Unsubscribe() }()
 	if conn.PublishRequest(offers, inbox, nil) != nil {
-		return o, false
+		return best, false
 	}
-	for end := time.Now().Add(askEvery); ; {
-		m, err := s.NextMsg(time.Until(end))
+	ctx, stop := context.WithTimeout(ctx, askEvery)
+	defer stop()
+	for {
+		m, err := s.NextMsgWithContext(ctx)
 		if err != nil {
-			return o, false
+			return best, ok
 		}
-		if json.Unmarshal(m.Data, &o) == nil && o.Run != "" && !not[o.Run] {
-			return o, true
+		var o offer
+		if json.Unmarshal(m.Data, &o) != nil || !plainName(o.Run, mostName) || not[o.Run] || ok && o.Workers >= best.Workers {
+			continue
+		}
+		if best = o; !ok {
+			ok = true
+			time.AfterFunc(askEvery/20, stop)
 		}
 	}
-}
-
-// ask sends JSON and reads the answer.
-func ask(conn *nats.Conn, subject string, question, to any) error {
-	b, err := json.Marshal(question)
-	if err != nil {
-		return err
-	}
-	m, err := conn.Request(subject, b, patience)
-	if err != nil {
-		return errLost
-	}
-	return json.Unmarshal(m.Data, to)
 }
 
 // serve evaluates the blocks of a run until it ends.
 func (w *Worker) serve(ctx context.Context, conn *nats.Conn, o offer) error {
+	all := ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	heard := make(chan struct{}, 1)
-	ear, err := conn.Subscribe(pulse(o.Run), func(m *nats.Msg) {
-		if string(m.Data) == "end" {
-			stop(errEnded)
-		}
-		select {
-		case heard <- struct{}{}:
-		default:
-		}
-	})
+	deaf, err := w.listen(ctx, conn, o, stop)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = ear.Unsubscribe() }()
-	go listen(ctx, heard, stop)
-
+	defer deaf()
+	question, err := json.Marshal(hello{w.Name, hostName(w.Host), w.Version, runtime.GOARCH, w.Slots})
+	if err != nil {
+		return err
+	}
+	m, err := conn.RequestWithContext(within(ctx, patience), joining(o.Run), question)
+	if err != nil {
+		return cause(ctx, errLost)
+	}
 	var hi welcome
-	for {
-		if err := ask(conn, joining(o.Run), hello{w.Name, w.Host, w.Version, w.Slots}, &hi); err != nil {
-			return err
-		}
-		if !hi.Wait || ctx.Err() != nil {
-			break
-		}
-		pause(ctx, askEvery/4)
+	if err := json.Unmarshal(m.Data, &hi); err != nil {
+		return refusal{fmt.Errorf("its welcome is none: %w", err)}
 	}
 	if hi.Error != "" {
-		return errors.New(hi.Error)
+		return refusal{errors.New(hi.Error)}
 	}
-	beating := w.beat(ctx, conn, o.Run)
-	defer beating()
-	tree, err := os.MkdirTemp(w.Dir, "run-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tree)
-	u, err := w.prepare(ctx, conn, o, hi.Brief, tree)
+	var ready atomic.Bool
+	defer w.beat(ctx, conn, o.Run, &ready)()
+	u, err := w.make(ctx, all, conn, o, hi.Brief)
 	if err != nil {
 		return cause(ctx, err)
 	}
-	d := &dock{worker: w, potential: u, conn: conn, run: o.Run, tasks: make(chan task)}
+	d := &dock{ctx: ctx, worker: w, potential: u, conn: conn, run: o.Run, tasks: make(chan task)}
 	defer d.close()
-	return cause(ctx, d.serve(ctx, hi.Probe, o))
+	return cause(ctx, d.serve(func() {
+		ready.Store(true)
+		w.Tell("works for " + o.Name)
+	}))
+}
+
+// within is a context that ends after a while at the latest.
+func within(ctx context.Context, d time.Duration) context.Context {
+	ctx, stop := context.WithTimeout(ctx, d)
+	context.AfterFunc(ctx, stop)
+	return ctx
+}
+
+// hostName is the name of a host as runs take it.
+func hostName(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c == '.' || c == '_' || plainName(string(c), 1) {
+			return c
+		}
+		return '-'
+	}, s)
+	s = strings.TrimLeft(s, "._")
+	if s = s[:min(len(s), 4*mostName)]; s == "" {
+		return "unknown"
+	}
+	return s
 }
 
 // cause is why the context ended, if it did.
@@ -166,236 +221,49 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// listen ends the work where nothing is heard of the run.
-func listen(ctx context.Context, heard <-chan struct{}, stop context.CancelCauseFunc) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-heard:
-		case <-time.After(2 * silence):
-			stop(errLost)
-			return
+// listen ends the work when the run ends, sends the worker away, or is not heard of, until the
+// function that it returns is called.
+func (w *Worker) listen(ctx context.Context, conn *nats.Conn, o offer, stop context.CancelCauseFunc) (deaf func(), err error) {
+	lost := time.AfterFunc(2*silence, func() { stop(errLost) })
+	ear, err := conn.Subscribe(pulse(o.Run), func(m *nats.Msg) {
+		lost.Reset(2 * silence)
+		if string(m.Data) == "end" {
+			stop(errEnded)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
+	other, err := conn.Subscribe(farewellOf(o.Run, w.Name), func(m *nats.Msg) {
+		var d dismissal
+		if json.Unmarshal(m.Data, &d) == nil {
+			stop(&d)
+		}
+	})
+	if err != nil {
+		return nil, errors.Join(err, ear.Unsubscribe())
+	}
+	return func() {
+		lost.Stop()
+		_, _ = ear.Unsubscribe(), other.Unsubscribe()
+	}, nil
 }
 
 // beat says every second that the worker is there, until the function that it returns is called.
-func (w *Worker) beat(ctx context.Context, conn *nats.Conn, run string) func() {
-	done := make(chan struct{})
+func (w *Worker) beat(ctx context.Context, conn *nats.Conn, run string, ready *atomic.Bool) func() {
+	ctx, stop := context.WithCancel(ctx)
 	go func() {
-		tick := time.NewTicker(beatEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-done:
-				return
-			case <-tick.C:
-				_ = conn.Publish(beats(run), []byte(w.Name))
-			}
-		}
-	}()
-	return func() { close(done) }
-}
-
-// prepare fetches the files of a brief, which stand in the tree by the paths that they have
-// among each other, and makes its potential.
-func (w *Worker) prepare(ctx context.Context, conn *nats.Conn, o offer, b Brief, tree string) (potential.Potential, error) {
-	root := filepath.Join(w.Dir, "files")
-	for i, f := range b.Files {
-		if err := w.fetch(ctx, conn, o.Run, i, f, filepath.Join(root, f.SHA256)); err != nil {
-			return nil, fmt.Errorf("file %s: %w", f.Path, err)
-		}
-	}
-	place := func(path string) string { return filepath.Join(tree, filepath.Clean("/"+filepath.ToSlash(path))) }
-	for _, f := range b.Files {
-		to := place(f.Path)
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return nil, err
-		}
-		if err := os.Link(filepath.Join(root, f.SHA256), to); err != nil {
-			return nil, err
-		}
-	}
-	return w.Make(ctx, b, place)
-}
-
-// fetch writes a file of the run, unless it is there.
-func (w *Worker) fetch(ctx context.Context, conn *nats.Conn, run string, number int, f File, to string) error {
-	if len(f.SHA256) != 2*sha256.Size || filepath.Base(f.SHA256) != f.SHA256 || f.Size < 0 {
-		return errors.New("its description is none")
-	}
-	if known, err := hashOf(to); err == nil && known == f.SHA256 {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	out, err := os.CreateTemp(filepath.Dir(to), "part-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name())
-	defer out.Close()
-	sum := sha256.New()
-	for at := int64(0); at < f.Size; {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		q, _ := json.Marshal(pieceOf{number, at})
-		m, err := conn.Request(files(run), q, patience)
-		if err != nil {
-			return errLost
-		}
-		if len(m.Data) == 0 {
-			return errors.New("the run cannot read it any more")
-		}
-		if _, err := io.MultiWriter(out, sum).Write(m.Data); err != nil {
-			return err
-		}
-		at += int64(len(m.Data))
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
-		return errors.New("it has changed since the run began")
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), to)
-}
-
-func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// A dock is where blocks of a run are evaluated, some states at once.
-type dock struct {
-	worker    *Worker
-	potential potential.Potential
-	conn      *nats.Conn
-	run       string
-	tasks     chan task
-	hands     sync.WaitGroup
-}
-
-// A task is some states of a block, and where their answer belongs.
-type task struct {
-	block *block
-	done  func(*answer)
-}
-
-func (d *dock) close() {
-	close(d.tasks)
-	d.hands.Wait()
-}
-
-// hand does tasks.
-func (d *dock) hand() {
-	variants := map[string]*sizes{}
-	defer func() {
-		for _, s := range variants {
-			_ = s.close()
-		}
-	}()
-	for t := range d.tasks {
-		s := variants[t.block.variant]
-		if s == nil {
-			u, err := variantOf(d.potential, t.block.variant)
-			if err == nil && u.Dim() != t.block.d {
-				err = fmt.Errorf("states of %d coordinates for a potential of %d", t.block.d, u.Dim())
-			}
-			if err != nil {
-				t.done(&answer{failed: err.Error()})
+		said := false // that it is ready
+		for last := time.Now(); ctx.Err() == nil; pause(ctx, beatEvery/20) {
+			now := ready.Load()
+			if time.Since(last) < beatEvery && now == said {
 				continue
 			}
-			s = &sizes{potential: u}
-			variants[t.block.variant] = s
-		}
-		t.done(s.answerTo(t.block))
-	}
-}
-
-// evaluate evaluates a block by all hands.
-func (d *dock) evaluate(b *block) *answer {
-	all := &answer{id: b.id, n: b.n, d: b.d, values: make([]float64, b.n*(b.d+1))}
-	begun := time.Now()
-	var mu sync.Mutex
-	var wait sync.WaitGroup
-	each := (b.n + d.worker.Slots - 1) / d.worker.Slots
-	for from := 0; from < b.n; from += each {
-		m := min(each, b.n-from)
-		wait.Add(1)
-		d.tasks <- task{&block{variant: b.variant, n: m, d: b.d, x: b.x[from*b.d : (from+m)*b.d]}, func(a *answer) {
-			defer wait.Done()
-			mu.Lock()
-			defer mu.Unlock()
-			if a.failed != "" {
-				all.failed = a.failed
-				return
+			if b, err := json.Marshal(beat{w.Name, now, conn.Stats().Reconnects}); err == nil {
+				_ = conn.Publish(beats(run), b)
 			}
-			copy(all.values[from:], a.values[:m])
-			copy(all.values[b.n+from*b.d:], a.values[m:])
-		}}
-	}
-	wait.Wait()
-	if all.took = time.Since(begun); all.failed != "" {
-		all.n, all.values = 0, nil
-	}
-	return all
-}
-
-// serve proves what it is able to and evaluates blocks until the context ends.
-func (d *dock) serve(ctx context.Context, probe []byte, o offer) error {
-	w := d.worker
-	for range w.Slots {
-		d.hands.Go(d.hand)
-	}
-	b, err := readBlock(probe)
-	if err != nil {
-		return err
-	}
-	blocks := make(chan *nats.Msg, 1024)
-	s, err := d.conn.ChanSubscribe(blocksOf(o.Run, w.Name), blocks)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = s.Unsubscribe() }()
-	var v verdict
-	if err := ask(d.conn, taking(o.Run), proof{w.Name, d.evaluate(b).append(nil)}, &v); err != nil {
-		return err
-	}
-	if v.Error != "" {
-		return errors.New(v.Error)
-	}
-	w.Tell(fmt.Sprintf("works for %s", o.Name))
-	var open sync.WaitGroup
-	defer open.Wait()
-	room := make(chan struct{}, w.Slots)
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case m := <-blocks:
-			b, err := readBlock(m.Data)
-			if err != nil {
-				continue
-			}
-			room <- struct{}{}
-			open.Go(func() {
-				_ = d.conn.Publish(answers(o.Run), d.evaluate(b).append(nil)) // lost with the connection
-				<-room
-			})
+			last, said = time.Now(), now
 		}
-	}
+	}()
+	return stop
 }
