@@ -33,8 +33,7 @@ type common struct {
 	quiet      bool
 	force      bool
 	noCommands bool
-	listen     string // where workers may come
-	hub        string
+	staff      staff
 	maxDisk    space
 	maxMemory  space
 
@@ -99,7 +98,7 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	j.Settings.Threads = c.threads
 	j.Force, j.Checkpoint, j.Limits = c.force, c.checkpoint, c.limits(j.Dir)
 	j.Out, j.Terminal = c.screen()
-	done, err := c.staff(cmd.Context(), j)
+	done, err := c.staff.open(j)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
+	"path/filepath"
 
 	"github.com/r2sgld/r2sgld/internal/stan"
 )
@@ -44,7 +46,7 @@ func Moved(resolved []byte, place func(path string) string) ([]byte, error) {
 	}
 	for section, keys := range map[string][]string{"data": {"file"}, "potential": {"stan", "data"}} {
 		var fields map[string]json.RawMessage
-		if json.Unmarshal(all[section], &fields) != nil || fields == nil || fields["command"] != nil {
+		if json.Unmarshal(all[section], &fields) != nil || fields == nil {
 			continue
 		}
 		for _, k := range keys {
@@ -65,4 +67,28 @@ func Moved(resolved []byte, place func(path string) string) ([]byte, error) {
 		all[section] = b
 	}
 	return json.Marshal(all)
+}
+
+// StanWithin reports whether the potential of a configuration with every default filled in is a
+// Stan program. The error is of one that includes a file outside a folder.
+func StanWithin(resolved []byte, folder string) (bool, error) {
+	var of struct {
+		Potential json.RawMessage `json:"potential"`
+	}
+	var p struct {
+		File string `json:"stan"`
+	}
+	if json.Unmarshal(resolved, &of) != nil || json.Unmarshal(of.Potential, &p) != nil || p.File == "" {
+		return false, nil
+	}
+	_, included, err := stan.Sources(p.File)
+	if err != nil {
+		return true, err
+	}
+	for _, i := range included {
+		if within, err := filepath.Rel(folder, i.Path); err != nil || !filepath.IsLocal(within) {
+			return true, fmt.Errorf("the Stan program includes %s, which the run has not sent", filepath.Base(i.Path))
+		}
+	}
+	return true, nil
 }

@@ -60,9 +60,11 @@ func urls(all string) error {
 func Plain(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, s := range all {
-		scheme, rest, ok := strings.Cut(s, "://")
-		if _, host, token := strings.Cut(rest, "@"); ok && token {
+		scheme, _, ok := strings.Cut(s, "://")
+		if _, host, token := strings.Cut(s, "@"); token && ok {
 			all[i] = scheme + "://" + host
+		} else if token {
+			all[i] = host
 		}
 	}
 	return strings.Join(all, ",")
