@@ -344,24 +344,39 @@ Ctrl-C ends it; runs then go on alone, and both come back when it does.`,
 // tokenIn reads the token of a folder, or makes one.
 func tokenIn(dir string) (string, error) {
 	file := filepath.Join(dir, "token")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	token := fleet.NewToken()
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case err == nil:
-		_, err = f.WriteString(token + "\n")
-		return token, errors.Join(err, f.Close())
-	case !errors.Is(err, os.ErrExist):
-		return "", err
-	}
 	b, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := makeToken(dir, file); err != nil {
+			return "", err
+		}
+		b, err = os.ReadFile(file)
+	}
 	if err != nil {
 		return "", err
 	}
-	if token = strings.TrimSpace(string(b)); token == "" {
+	token := strings.TrimSpace(string(b))
+	if token == "" {
 		return "", fmt.Errorf("%s is empty: remove it, and a new token is made", file)
 	}
 	return token, nil
+}
+
+// makeToken writes a token, which is there whole or not at all, unless another program does.
+func makeToken(dir, file string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".token-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(fleet.NewToken() + "\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), file); err != nil && !errors.Is(err, os.ErrExist) {
+		return os.Rename(f.Name(), file) // some file systems have no links
+	}
+	return nil
 }

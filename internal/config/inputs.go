@@ -72,16 +72,12 @@ func Moved(resolved []byte, place func(path string) string) ([]byte, error) {
 // StanWithin reports whether the potential of a configuration with every default filled in is a
 // Stan program. The error is of one that includes a file outside a folder.
 func StanWithin(resolved []byte, folder string) (bool, error) {
-	var of struct {
-		Potential json.RawMessage `json:"potential"`
-	}
-	var p struct {
-		File string `json:"stan"`
-	}
-	if json.Unmarshal(resolved, &of) != nil || json.Unmarshal(of.Potential, &p) != nil || p.File == "" {
+	var all, fields map[string]json.RawMessage
+	var file string
+	if json.Unmarshal(resolved, &all) != nil || json.Unmarshal(all["potential"], &fields) != nil || json.Unmarshal(fields["stan"], &file) != nil {
 		return false, nil
 	}
-	_, included, err := stan.Sources(p.File)
+	_, included, err := stan.Sources(file)
 	if err != nil {
 		return true, err
 	}
