@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 		leave()
 	case compiledModel:
 		os.Exit(stanModel(os.Args[1:]))
+	case slowModel:
+		os.Exit(slowly())
 	default:
 		main()
 	}

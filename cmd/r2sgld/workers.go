@@ -86,13 +86,29 @@ func (c *common) staffed(cmd *cobra.Command) {
 	f.BoolVar(&s.anyBits, "any-bits", false, "let workers help whose numbers differ by rounding, as on another processor: draws may depend on "+
 		"who evaluated")
 	s.register(cmd)
-	cmd.MarkFlagsMutuallyExclusive("listen", "hub")
-	cmd.MarkFlagsMutuallyExclusive("tls", "hub")
+}
+
+// check says which flags do not go together.
+func (s *staff) check() error {
+	switch {
+	case s.listen != "" && s.hub != "":
+		return errors.New("--listen and --hub: workers come one way or the other, give one of them")
+	case s.listen == "" && s.tls != "":
+		return errors.New("--tls is the certificate of --listen, which is not given")
+	case s.hub == "" && s.access != access{}:
+		return errors.New("--ca and --creds are for the broker of --hub, which is not given")
+	case s.listen == "" && s.hub == "" && s.anyBits:
+		return errors.New("--any-bits is about workers, and there are none without --listen or --hub")
+	}
+	return nil
 }
 
 // open opens a run to workers, if it is to be. What it returns sends them away.
 func (s *staff) open(j *runner.Job) (done func() error, err error) {
 	none := func() error { return nil }
+	if err := s.check(); err != nil {
+		return nil, &job.Refused{Err: err}
+	}
 	if s.listen == "" && s.hub == "" {
 		return none, nil
 	}
@@ -139,9 +155,9 @@ func (s *staff) meet(terminal io.Writer) (conn *nats.Conn, end func(), err error
 	if err != nil {
 		return nil, nil, err
 	}
-	token := fleet.NewToken()
+	token, keep := fleet.NewToken(), func() error { return nil }
 	if dir, err := os.UserConfigDir(); err == nil { // so that workers find a run again that is resumed
-		if token, err = tokenIn(filepath.Join(dir, "r2sgld")); err != nil {
+		if token, keep, err = tokenIn(filepath.Join(dir, "r2sgld")); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -149,7 +165,10 @@ func (s *staff) meet(terminal io.Writer) (conn *nats.Conn, end func(), err error
 	if err != nil {
 		return nil, nil, err
 	}
-	if conn, err = b.Connect(); err != nil {
+	if conn, err = b.Connect(); err == nil {
+		err = keep()
+	}
+	if err != nil {
 		b.Close()
 		return nil, nil, err
 	}
@@ -321,7 +340,7 @@ Ctrl-C ends it; runs then go on alone, and both come back when it does.`,
 			if err != nil {
 				return &job.Refused{Err: err}
 			}
-			token, err := tokenIn(args[0])
+			token, keep, err := tokenIn(args[0])
 			if err != nil {
 				return &job.Refused{Err: err}
 			}
@@ -330,6 +349,9 @@ Ctrl-C ends it; runs then go on alone, and both come back when it does.`,
 				return &job.Refused{Err: err}
 			}
 			defer b.Close()
+			if err := keep(); err != nil {
+				return &job.Refused{Err: err}
+			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "workers: r2sgld work %s\nruns:    r2sgld sample CONFIG.yaml --hub %[1]s\n", b.URL())
 			<-cmd.Context().Done()
@@ -341,28 +363,25 @@ Ctrl-C ends it; runs then go on alone, and both come back when it does.`,
 	return cmd
 }
 
-// tokenIn reads the token of a folder, or makes one.
-func tokenIn(dir string) (string, error) {
+// tokenIn reads the token of a folder. Where there is none it is a new one, which keep writes.
+func tokenIn(dir string) (token string, keep func() error, err error) {
 	file := filepath.Join(dir, "token")
 	b, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
-		if err := makeToken(dir, file); err != nil {
-			return "", err
-		}
-		b, err = os.ReadFile(file)
+		token = fleet.NewToken()
+		return token, func() error { return writeToken(dir, file, token) }, nil
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	token := strings.TrimSpace(string(b))
-	if token == "" {
-		return "", fmt.Errorf("%s is empty: remove it, and a new token is made", file)
+	if token = strings.TrimSpace(string(b)); token == "" {
+		return "", nil, fmt.Errorf("%s is empty: remove it, and a new token is made", file)
 	}
-	return token, nil
+	return token, func() error { return nil }, nil
 }
 
-// makeToken writes a token, which is there whole or not at all, unless another program does.
-func makeToken(dir, file string) error {
+// writeToken writes a token, which is there whole or not at all.
+func writeToken(dir, file, token string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -371,12 +390,9 @@ func makeToken(dir, file string) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(fleet.NewToken() + "\n")
+	_, err = f.WriteString(token + "\n")
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(f.Name(), file); err != nil && !errors.Is(err, os.ErrExist) {
-		return os.Rename(f.Name(), file) // some file systems have no links
-	}
-	return nil
+	return os.Rename(f.Name(), file)
 }

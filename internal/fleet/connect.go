@@ -41,8 +41,9 @@ func Connect(url string, with ...nats.Option) (*nats.Conn, error) {
 
 // Absent reports whether a broker could not be reached, and may be there later.
 func Absent(err error) bool {
-	var network net.Error
-	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &network)
+	var dial *net.OpError
+	var name *net.DNSError
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &name) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // urls says what is wrong with the URLs of brokers, with commas between them.
