@@ -43,9 +43,17 @@ func (a *access) register(cmd *cobra.Command) {
 	f.StringVar(&a.creds, "creds", "", "file of credentials for a NATS server that asks for them")
 }
 
-// connect connects to a broker, whose files it reads first.
+// connect connects to a broker, whose files it reads first. The URL may stand in a file, @FILE,
+// as others on a machine see the arguments of a command.
 func (a *access) connect(url string) (*nats.Conn, error) {
 	var with []nats.Option
+	if file, ok := strings.CutPrefix(url, "@"); ok {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("the URL: %w", err)
+		}
+		url = strings.TrimSpace(string(b))
+	}
 	if a.ca != "" {
 		if _, err := os.ReadFile(a.ca); err != nil {
 			return nil, fmt.Errorf("--ca: %w", err)
@@ -81,7 +89,7 @@ func certificate(files string) (*tls.Certificate, error) {
 func (c *common) staffed(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &c.staff
 	f.StringVar(&s.listen, "listen", "", "let workers help (r2sgld work), which connect to this address, as in :4222; they change no draw")
-	f.StringVar(&s.hub, "hub", "", "let workers help that are connected to a broker: the URL that r2sgld hub prints, or that of a NATS server")
+	f.StringVar(&s.hub, "hub", "", "let workers help that are connected to a broker: the URL that r2sgld hub prints, or that of a NATS server, or @FILE with it")
 	f.StringVar(&s.tls, "tls", "", "CERT,KEY: files of a certificate; --listen speaks TLS alone then")
 	f.BoolVar(&s.anyBits, "any-bits", false, "let workers help whose numbers differ by rounding, as on another processor: draws may depend on "+
 		"who evaluated")
@@ -217,7 +225,8 @@ func workCommand() *cobra.Command {
 		Long: `Evaluate states for runs on other machines. URL is what a run with --listen, or r2sgld
 hub, has printed. The worker is sent the configuration and its data once, compares its
 numbers with those of the run to the last bit, and helps until the run ends; then it
-waits for the next. It may come before the run and go at any time. Ctrl-C ends it.`,
+waits for the next. It may come before the run and go at any time. Ctrl-C ends it.
+@FILE is a file with the URL, which others on the machine do not see as an argument.`,
 		Example: `  r2sgld work nats://TOKEN@node1:4222
   r2sgld work nats://TOKEN@node1:4222 --slots 8 --idle 10m`,
 		Args: cobra.ExactArgs(1),

@@ -42,7 +42,7 @@ func newYard(t *testing.T) *yard {
 variables: [x, y]
 potential: {command: [env, %s=%s, %s, %s]}
 domain: {box: {x: [-2, 2], y: [-2, 2]}}
-sampler: {iterations: 500, burn_in: 50, thin: 5, ladders: 2, temperature: [1, 2, 4], step_size: [1e-3, 2e-3, 4e-3]}
+sampler: {iterations: 250, burn_in: 25, thin: 3, ladders: 4, temperature: [1, 2, 4], step_size: [1e-3, 2e-3, 4e-3]}
 `, asProgram, slowModel, os.Args[0], y.dir))
 	t.Cleanup(func() {
 		for range 500 {
@@ -241,6 +241,7 @@ func TestWorkRefuses(t *testing.T) {
 	nowhere := filepath.Join(y.dir, "nowhere")
 	for _, args := range [][]string{
 		{"work", y.url(), "--slots", "-1"}, {"work", y.url(), "--allow", "all"}, {"work", y.url(), "--idle", "-1s"}, {"work", "here"},
+		{"work", "@" + nowhere},
 		{"work", y.url(), "--ca", nowhere}, {"work", y.url(), "--creds", nowhere},
 		{"hub", nowhere, "--listen", "4222"}, {"hub", nowhere, "--tls", nowhere}, {"hub", nowhere, "--tls", nowhere + "," + nowhere},
 		{"sample", y.config, "--out", nowhere, "--hub", "nats://x@127.0.0.1:1"}, {"sample", y.config, "--out", nowhere, "--listen", "x"},
@@ -261,7 +262,7 @@ func TestIdleWorkers(t *testing.T) {
 	y.start("lonely.log", "work", y.url(), "--idle", "1ms").done(exitFailed)
 	hub := y.start("hub.log", "hub", filepath.Join(y.dir, "r2sgld"), "--listen", y.port)
 	hub.says("runs:", 1)
-	idle := y.start("idle.log", "work", y.url(), "--idle", "1ms")
+	idle := y.start("idle.log", "work", "@"+write(t, y.dir, "url", y.url()+"\n"), "--idle", "1ms")
 	idle.done(exitDone)
 	idle.says("leaves: there has been no run for 1ms", 1)
 }
