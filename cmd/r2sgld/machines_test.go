@@ -170,23 +170,23 @@ var events = map[string]struct {
 	wait  string
 	event func(c *campaign)
 }{
-	"workers killed": {40, pace.Soak("1ms", "2ms"), func(c *campaign) {
+	"workers killed": {40, pace.Soak("2ms", "3ms"), func(c *campaign) {
 		i := c.rng.IntN(len(c.hands))
 		c.hands[i].end(syscall.SIGKILL)
 		c.over(c.soon(300 * time.Millisecond))
 		c.hands[i] = c.hire(i)
 	}},
-	"hub killed": {20, pace.Soak("1ms", "2ms"), func(c *campaign) {
+	"hub killed": {20, pace.Soak("2ms", "3ms"), func(c *campaign) {
 		c.hub.end(syscall.SIGKILL)
 		c.over(c.soon(time.Second))
 		c.openHub()
 	}},
-	"run killed": {20, pace.Soak("1ms", "2ms"), func(c *campaign) {
+	"run killed": {20, pace.Soak("2ms", "3ms"), func(c *campaign) {
 		if c.run.end(syscall.SIGKILL) == -1 {
 			c.begin()
 		}
 	}},
-	"partitions": {20, pace.Soak("1ms", "2ms"), func(c *campaign) {
+	"partitions": {20, pace.Soak("2ms", "3ms"), func(c *campaign) {
 		l := append([]*line{c.own}, c.lines...)[c.rng.IntN(1+len(c.lines))]
 		l.down.Store(time.Now().Add(time.Second + c.soon(pace.Soak(time.Second, 29*time.Second))).UnixNano())
 	}},
