@@ -32,7 +32,7 @@ const (
 )
 
 // delay is half of the way there and back.
-func delay() time.Duration { return pace.Soak(5*time.Millisecond, 100*time.Millisecond) }
+func delay() time.Duration { return pace.Soak(time.Millisecond, 100*time.Millisecond) }
 
 func newLine(t *testing.T, to string) *line {
 	t.Helper()
@@ -170,27 +170,27 @@ var events = map[string]struct {
 	wait  string
 	event func(c *campaign)
 }{
-	"workers killed": {40, pace.Soak("2ms", "3ms"), func(c *campaign) {
+	"workers killed": {40, pace.Soak("1ms", "3ms"), func(c *campaign) {
 		i := c.rng.IntN(len(c.hands))
 		c.hands[i].end(syscall.SIGKILL)
 		c.over(c.soon(300 * time.Millisecond))
 		c.hands[i] = c.hire(i)
 	}},
-	"hub killed": {20, pace.Soak("2ms", "3ms"), func(c *campaign) {
+	"hub killed": {20, pace.Soak("1ms", "3ms"), func(c *campaign) {
 		c.hub.end(syscall.SIGKILL)
 		c.over(c.soon(time.Second))
 		c.openHub()
 	}},
-	"run killed": {20, pace.Soak("2ms", "3ms"), func(c *campaign) {
+	"run killed": {20, pace.Soak("1ms", "3ms"), func(c *campaign) {
 		if c.run.end(syscall.SIGKILL) == -1 {
 			c.begin()
 		}
 	}},
-	"partitions": {20, pace.Soak("2ms", "3ms"), func(c *campaign) {
+	"partitions": {20, pace.Soak("1ms", "3ms"), func(c *campaign) {
 		l := append([]*line{c.own}, c.lines...)[c.rng.IntN(1+len(c.lines))]
 		l.down.Store(time.Now().Add(time.Second + c.soon(pace.Soak(time.Second, 29*time.Second))).UnixNano())
 	}},
-	"delay and loss": {5, pace.Soak("5ms", "20ms"), func(c *campaign) {
+	"delay and loss": {5, pace.Soak("2ms", "20ms"), func(c *campaign) {
 		for _, l := range append([]*line{c.own}, c.lines...) {
 			l.worse.Store(true)
 		}

@@ -77,14 +77,24 @@ type pace struct {
 	known bool
 }
 
-const paceMemory = 0.8
-
+// note takes a time in. What is quicker counts more: delays come and go.
 func (p *pace) note(d time.Duration) {
-	s := max(d.Seconds(), 0)
+	s, weight := max(d.Seconds(), 0), 0.2
+	if s < p.mean {
+		weight = 0.5
+	}
 	if p.known {
-		s = paceMemory*p.mean + (1-paceMemory)*s
+		s = (1-weight)*p.mean + weight*s
 	}
 	p.mean, p.known = s, true
+}
+
+// or is the mean, or another one where there is none yet.
+func (p *pace) or(other float64) float64 {
+	if p.known {
+		return p.mean
+	}
+	return other
 }
 
 // A probe is states and what they are here.
@@ -191,7 +201,7 @@ func (c *Crew) review(now time.Time) {
 func (c *Crew) measure(w *worker, now time.Time) {
 	for variant, t := range w.trades {
 		known := c.probes[variant]
-		takes := time.Duration(t.pace.mean * float64(known.block.n) * float64(time.Second))
+		takes := time.Duration(t.pace.or(c.own[variant].mean) * float64(known.block.n) * float64(time.Second))
 		if t.proven && now.Sub(w.asked) > max(measureEvery, 20*takes) {
 			c.demand(w, known)
 			return
@@ -358,7 +368,9 @@ func (c *Crew) prove(p *part, values []float64) {
 			runtime.GOARCH)})
 		return
 	}
-	w.trades[p.variant].proven = true
+	if t := w.trades[p.variant]; !t.proven {
+		*t = dealing{proven: true} // the first time is that of a start, too
+	}
 	if !w.taken {
 		w.taken = true
 		c.Tell(fmt.Sprintf("worker %v joins; %s", w, c.crowd()))

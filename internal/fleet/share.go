@@ -64,7 +64,7 @@ func (c *Crew) share(variant string, n, d int, busy map[*worker]bool) (mine int,
 		if !w.proven(variant) || w.overdue > 0 || busy[w] {
 			continue
 		}
-		step := w.trades[variant].pace.mean
+		step := w.trades[variant].pace.or(own.mean)
 		if way := w.way.mean + float64(w.load/w.slots)*step; way+step < float64(n)*own.mean {
 			q = append(q, desk{worker: w, done: way + step, step: step, slots: w.slots})
 		}
@@ -120,10 +120,7 @@ func (c *Crew) ask(p *part, b *block) {
 	m := (&block{p.id, b.variant, b.n, b.d, b.x}).append(nil)
 	c.asked[p.id] = p
 	w.load += b.n
-	step := c.own[p.variant].mean
-	if known := w.trades[p.variant].pace; known.known {
-		step = known.mean
-	}
+	step := w.trades[p.variant].pace.or(c.own[p.variant].mean)
 	waves := float64((w.load + w.slots - 1) / w.slots)
 	p.due = p.sent.Add(max(leastPatience, time.Duration(lateness*(w.way.mean+waves*step)*float64(time.Second))))
 	if err := c.conn.Publish(blocksOf(c.id, w.name), m); err != nil {
