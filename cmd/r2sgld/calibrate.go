@@ -39,7 +39,8 @@ calibration, and r2sgld resume goes on with it.`,
 		},
 	}
 	c.starting(cmd)
-	c.staffed(cmd)
+	c.staff.register(cmd)
+	c.shown(cmd)
 	cmd.Flags().IntVar(&replications, "replications", 200, "how often parameters and data are drawn")
 	return cmd
 }

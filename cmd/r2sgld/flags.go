@@ -34,8 +34,7 @@ type common struct {
 	quiet      bool
 	force      bool
 	noCommands bool
-	listen     string // where workers may come
-	hub        string
+	staff      staff
 	web        string // where a page shows the run
 	sweeps     sweepFlags
 	maxDisk    space
@@ -107,7 +106,7 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	j.Settings.Threads = c.threads
 	j.Force, j.Checkpoint, j.Limits = c.force, c.checkpoint, c.limits(j.Dir)
 	j.Out, j.Terminal = c.screen()
-	crew, done, err := c.staff(cmd.Context(), j)
+	crew, done, err := c.staff.open(j)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/calibration"
 	"github.com/r2sgld/r2sgld/internal/cases"
-	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/fleet"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/sweep"
@@ -36,7 +36,13 @@ const hubFolder = ".hub"
 // helpers are the workers that may do cases of the list of a job, if any. That they cannot be
 // is told before anything is written.
 func (c *common) helpers(q job.Request) (cases.Others, error) {
-	if c.listen == "" && c.hub == "" {
+	s := &c.staff
+	switch err := s.check(); {
+	case err != nil:
+		return nil, refuse(err)
+	case s.anyBits:
+		return nil, refuse(errors.New("--any-bits is about states of a run: cases are done by workers with the same bits"))
+	case s.none():
 		return nil, nil
 	}
 	host, _ := os.Hostname()
@@ -45,13 +51,14 @@ func (c *common) helpers(q job.Request) (cases.Others, error) {
 		return nil, err
 	}
 	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", host, at, q.Hash))
-	o := &offered{hub: c.hub, listen: c.listen, terminal: q.Terminal,
+	o := &offered{staff: s, terminal: q.Terminal,
 		Board: fleet.Board{Name: q.Name, ID: hex.EncodeToString(id[:8]), Program: program(), Dir: filepath.Join(q.Dir, hubFolder),
 			Tell: func(s string) { fmt.Fprintln(q.Terminal, " "+s) }}}
-	if c.hub == "" {
-		return o, refuse(fleet.CanListen(c.listen))
+	if s.hub == "" {
+		_, err := certificate(s.tls)
+		return o, refuse(errors.Join(err, fleet.CanListen(s.listen)))
 	}
-	conn, err := fleet.Connect(c.hub)
+	conn, err := s.connect(s.hub)
 	if err == nil {
 		err = fleet.KeepsCases(conn)
 		conn.Close()
@@ -77,8 +84,8 @@ func refuse(err error) error {
 // offered is a list of cases that workers may do, with a broker of its own if it has no other.
 type offered struct {
 	fleet.Board
-	hub, listen string
-	terminal    io.Writer
+	staff    *staff
+	terminal io.Writer
 }
 
 // Offer starts the broker and offers the cases.
@@ -87,12 +94,8 @@ func (o *offered) Offer(ctx context.Context, l *cases.List) (cases.Source, error
 		return nil, err
 	}
 	end := func() {}
-	if o.Connect = func() (*nats.Conn, error) { return fleet.Connect(o.hub) }; o.hub == "" {
-		token, err := tokenIn(o.Dir)
-		if err != nil {
-			return nil, err
-		}
-		b, err := fleet.Listen(o.listen, token, o.Dir)
+	if o.Connect = func() (*nats.Conn, error) { return o.staff.connect(o.staff.hub) }; o.staff.hub == "" {
+		b, err := o.staff.host.open(o.Dir, o.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -121,14 +124,24 @@ func (l *lent) Close() error {
 // doCase does a case that another machine offers.
 func doCase(commands bool) func(context.Context, cases.Case, func(string) string, string) error {
 	return func(ctx context.Context, c cases.Case, place func(string) string, dir string) error {
-		if err := mayRun(c.Config, commands); err != nil {
-			return &fleet.Unfit{Err: err}
-		}
 		if c.Command == calibration.Command {
 			return calibration.Elsewhere(ctx, c.Config, place, dir)
 		}
-		_, err := sweep.Run{Command: c.Command, Config: c.Config, Dir: dir, Threads: 1, Checkpoint: cmp.Or(c.Checkpoint, defaultCheckpoint),
-			Programs: config.Programs{}, Place: place}.Make(ctx)
-		return err
+		_, programs, err := sent(c.Config, place, commands)
+		if err != nil {
+			return err
+		}
+		var unfit error
+		allow := programs.Allow
+		programs.Allow = func(args []string) error {
+			err := allow(args)
+			if err != nil {
+				unfit = &fleet.Unfit{Err: err}
+			}
+			return err
+		}
+		_, err = sweep.Run{Command: c.Command, Config: c.Config, Dir: dir, Threads: 1, Checkpoint: cmp.Or(c.Checkpoint, defaultCheckpoint),
+			Programs: programs, Place: place}.Make(ctx)
+		return cmp.Or(unfit, err)
 	}
 }

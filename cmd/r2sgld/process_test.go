@@ -29,6 +29,8 @@ func TestMain(m *testing.M) {
 		os.Exit(ofFormulas(os.Args[1:]))
 	case compiledModel:
 		os.Exit(stanModel(os.Args[1:]))
+	case slowModel:
+		os.Exit(slowly())
 	default:
 		main()
 	}

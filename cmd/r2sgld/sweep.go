@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -52,7 +53,7 @@ fails is told in the table, and the others go on.`,
 	}
 	c.starting(cmd)
 	c.limited(cmd)
-	c.staffed(cmd)
+	c.staff.register(cmd)
 	c.sweeps.register(cmd)
 	cmd.Flags().StringArrayVar(&over, "over", nil, "a key as in --set and its values, as in --over sampler.seed=1..10 (repeatable)")
 	return cmd
@@ -65,6 +66,9 @@ func (c *common) sweep(ctx context.Context, j *sweep.Job) (err error) {
 	}
 	if c.sweeps.jobs < 0 {
 		return &job.Refused{Err: fmt.Errorf("--jobs %d: must not be negative", c.sweeps.jobs)}
+	}
+	if c.web != "" { // of resume
+		return &job.Refused{Err: errors.New("--web shows a run: r2sgld watch RUN shows those of a sweep, in its folder cases")}
 	}
 	leavingRun(j.Dir, j.Resume)
 	all := runtime.GOMAXPROCS(0)

@@ -2,6 +2,8 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
+	"path/filepath"
 
 	"github.com/r2sgld/r2sgld/internal/stan"
 )
@@ -60,7 +62,7 @@ func Moved(resolved []byte, place func(path string) string) ([]byte, error) {
 	}
 	for section, keys := range map[string][]string{"data": {"file"}, "potential": {"stan", "data"}} {
 		var fields map[string]json.RawMessage
-		if json.Unmarshal(all[section], &fields) != nil || fields == nil || fields["command"] != nil {
+		if json.Unmarshal(all[section], &fields) != nil || fields == nil {
 			continue
 		}
 		for _, k := range keys {
@@ -89,4 +91,24 @@ func (r *Resolved) Named(resolved []byte) {
 	if s, ok := r.Potential.(*Stan); ok {
 		s.File, s.Data = stanFiles(resolved)
 	}
+}
+
+// StanWithin reports whether the potential of a configuration with every default filled in is a
+// Stan program. The error is of one that includes a file outside a folder.
+func StanWithin(resolved []byte, folder string) (bool, error) {
+	var all, fields map[string]json.RawMessage
+	var file string
+	if json.Unmarshal(resolved, &all) != nil || json.Unmarshal(all["potential"], &fields) != nil || json.Unmarshal(fields["stan"], &file) != nil {
+		return false, nil
+	}
+	_, included, err := stan.Sources(file)
+	if err != nil {
+		return true, err
+	}
+	for _, i := range included {
+		if within, err := filepath.Rel(folder, i.Path); err != nil || !filepath.IsLocal(within) {
+			return true, fmt.Errorf("the Stan program includes %s, which the run has not sent", filepath.Base(i.Path))
+		}
+	}
+	return true, nil
 }

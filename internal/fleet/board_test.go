@@ -1,3 +1,5 @@
+//go:build !nohub
+
 package fleet
 
 import (
@@ -36,8 +38,8 @@ type yard struct {
 func newYard(t testing.TB, n int) *yard {
 	y := &yard{t: t, dir: t.TempDir(), made: map[int][]string{}}
 	y.listen("127.0.0.1:0")
-	y.board = &Board{Name: "test", ID: "a1", Program: "1", Dir: t.TempDir(), Connect: func() (*nats.Conn, error) { return y.broker.Connect() },
-		Tell: y.tell}
+	y.board = &Board{Name: "test", ID: "a1", Program: "1", Dir: t.TempDir(), Tell: y.tell,
+		Connect: func() (*nats.Conn, error) { return Connect(y.broker.URL()) }}
 	y.list = &cases.List{Hands: 1, Others: y.board, Do: func(_ context.Context, i int) error { y.note(i, "here"); return nil },
 		Case: func(i int) (cases.Case, error) {
 			return cases.Case{Title: fmt.Sprint("case ", i), Command: "test", Config: fmt.Appendf(nil, `{"number": %d}`, i)}, nil
@@ -59,7 +61,7 @@ func newYard(t testing.TB, n int) *yard {
 }
 
 func (y *yard) listen(address string) {
-	b, err := Listen(address, "token", y.dir)
+	b, err := Listen(address, "token", y.dir, nil)
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -96,7 +98,7 @@ type doing = func(ctx context.Context, c cases.Case, place func(string) string, 
 // worker starts a worker, and returns what has it vanish and what has it leave.
 func (y *yard) worker(name, program string, slots int, do doing) (vanish, leave func()) {
 	ctx, stop := context.WithCancel(context.Background())
-	conn, err := Connect(y.broker.local())
+	conn, err := Connect(y.broker.URL())
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -214,8 +216,8 @@ func TestCaseFails(t *testing.T) {
 	}
 }
 
-// TestUnfit: workers that may not do a case, or have another program, leave it to others.
-func TestUnfit(t *testing.T) {
+// TestUnfitForCases: workers that may not do a case, or have another program, leave it to others.
+func TestUnfitForCases(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 8)
 	y.list.Do = func(_ context.Context, i int) error {
@@ -343,7 +345,7 @@ func TestFirstOutcomeHolds(t *testing.T) {
 func TestBrokerComesBack(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 4)
-	address := fmt.Sprintf("127.0.0.1:%d", y.broker.port())
+	address := strings.Split(y.broker.URL(), "@")[1]
 	begun, back := make(chan struct{}, 4), make(chan struct{})
 	y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
 		begun <- struct{}{}
@@ -405,7 +407,7 @@ func TestMessagesAreLost(t *testing.T) {
 
 // TestBrokerThatKeepsNothing is told of.
 func TestBrokerThatKeepsNothing(t *testing.T) {
-	b, err := Listen("127.0.0.1:0", NewToken(), "")
+	b, err := Listen("127.0.0.1:0", NewToken(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (e *Unfit) Unwrap() error { return e.Err }
 // casework is what a worker knows of lists of cases.
 type casework struct {
 	*Worker
-	wanted func() bool // whether a run asks for states
+	wanted func(context.Context) bool // whether a run asks for states
 
 	mu     sync.Mutex
 	js     jetstream.JetStream
@@ -41,7 +41,7 @@ type casework struct {
 	inHand atomic.Int32 // cases
 }
 
-func newCasework(w *Worker, conn *nats.Conn, wanted func() bool) *casework {
+func newCasework(w *Worker, conn *nats.Conn, wanted func(context.Context) bool) *casework {
 	js, _ := jetstream.New(conn) // whose only fault would be an option
 	return &casework{Worker: w, wanted: wanted, js: js, known: map[string]*shelf{}, told: map[string]bool{}}
 }
@@ -72,14 +72,16 @@ func (k *casework) work(ctx context.Context) bool {
 		})
 	}
 	over, stop := context.WithCancel(ctx)
-	go func() {
+	var look sync.WaitGroup
+	look.Go(func() {
 		for over.Err() == nil && !k.leave.Load() {
 			pause(over, askEvery)
-			k.leave.Store(k.wanted())
+			k.leave.Store(k.wanted(over))
 		}
-	}()
+	})
 	slots.Wait()
 	stop()
+	look.Wait()
 	return any.Load()
 }
 
@@ -216,7 +218,7 @@ func beatOf(m jetstream.Msg) func() {
 // that of the context, errEnded, or an *Unfit: that the case fails is an outcome.
 func (k *casework) make(ctx context.Context, s *shelf, e *errand) (*outcome, error) {
 	o := &outcome{Worker: k.Name, Host: k.Host}
-	home, err := os.MkdirTemp(k.Dir, "case-")
+	home, err := os.MkdirTemp(k.Dir, casePrefix)
 	if err != nil {
 		o.Failed = err.Error()
 		return o, nil

@@ -1,55 +1,77 @@
 package fleet
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 )
 
-// A Crew is the workers of a run.
-type Crew struct {
-	ctx   context.Context
-	stop  context.CancelFunc
-	conn  *nats.Conn
-	run   string
-	offer []byte
-	brief Brief
-	tell  func(string)
-
-	mu      sync.Mutex
-	workers map[string]*worker
-	asked   map[uint64]*part // by the number of the block
-	blocks  uint64           // numbers given
-	own     map[string]*pace // of this machine, by variant
-	probe   *probe
-	sent    int64 // blocks, and bytes of them
-	bytes   int64
-	gone    []Member
-	over    sync.WaitGroup
+// A Run is what workers are told of a run, and who may work for it.
+type Run struct {
+	Name    string
+	Version string // of the program, on both sides
+	Brief   Brief
+	AnyBits bool         // also those whose numbers are only near
+	Tell    func(string) // hears of workers that come and go
 }
 
-// A worker is one that has been taken, or has been told the brief and is to prove itself.
+// A Crew is the workers of a run.
+type Crew struct {
+	Run
+	conn *nats.Conn
+	id   string        // of the run in subjects
+	over chan struct{} // closed once no worker is asked any more
+	done sync.WaitGroup
+
+	mu      sync.Mutex
+	lost    uint64 // times that the connection was
+	workers map[string]*worker
+	asked   map[uint64]*part  // by the number of the block
+	blocks  uint64            // numbers given
+	own     map[string]*pace  // of this machine, by variant
+	probes  map[string]*probe // by variant
+	tally   Tally
+	gone    []Member
+}
+
+// A Tally is how many states a run had evaluated, how many of them its workers evaluated, and
+// the messages to and from them with the bytes of both.
+type Tally struct{ States, Elsewhere, Messages, Bytes int64 }
+
+// A worker is one that has joined.
 type worker struct {
 	name, host string
 	slots      int
-	taken      bool
-	probe      *probe
+	ready      bool // has made the potential
+	taken      bool // has proved itself
 	seen       time.Time
-	way        pace             // of a message, there and back
-	paces      map[string]*pace // of a state, by variant
-	load       int              // states that it has yet to answer
-	answered   int64
+	way        pace                // of a message, there and back
+	trades     map[string]*dealing // by variant
+	load       int                 // states that it has yet to answer
+	answered   int64               // states that were waited for
+	overdue    int                 // parts of blocks that are over without its answer
+	asked      time.Time           // last
+	reconnects uint64              // times that its connection was lost
+}
+
+// A dealing is what is known of a worker and a variant.
+type dealing struct {
+	proven bool
+	pace   pace // of a state
 }
 
 func (w *worker) String() string { return fmt.Sprintf("%s on %s", w.name, w.host) }
+
+// proven reports whether the worker has the numbers of this machine.
+func (w *worker) proven(variant string) bool {
+	return w.trades[variant] != nil && w.trades[variant].proven
+}
 
 // A pace is a mean of seconds in which later ones count more.
 type pace struct {
@@ -57,14 +79,24 @@ type pace struct {
 	known bool
 }
 
-const paceMemory = 0.8
-
+// note takes a time in. What is quicker counts more: delays come and go.
 func (p *pace) note(d time.Duration) {
-	s := max(d.Seconds(), 0)
+	s, weight := max(d.Seconds(), 0), 0.2
+	if s < p.mean {
+		weight = 0.5
+	}
 	if p.known {
-		s = paceMemory*p.mean + (1-paceMemory)*s
+		s = (1-weight)*p.mean + weight*s
 	}
 	p.mean, p.known = s, true
+}
+
+// or is the mean, or another one where there is none yet.
+func (p *pace) or(other float64) float64 {
+	if p.known {
+		return p.mean
+	}
+	return other
 }
 
 // A probe is states and what they are here.
@@ -73,28 +105,28 @@ type probe struct {
 	values []float64
 }
 
-const mostProbes = 8 // states
+const (
+	mostProbes  = 8                // states of a probe
+	probingTime = 10 * time.Second // that they take at most, if one does not
+)
 
-// Open has the workers of a broker join the run of a name: the version is that of both. tell
-// hears of those that come and go. It ends with the context.
-func Open(ctx context.Context, conn *nats.Conn, name, version string, brief Brief, tell func(string)) (*Crew, error) {
-	c := &Crew{conn: conn, run: NewToken()[:12], brief: brief, tell: tell, workers: map[string]*worker{},
-		asked: map[uint64]*part{}, own: map[string]*pace{}}
-	c.ctx, c.stop = context.WithCancel(ctx)
-	c.offer, _ = json.Marshal(offer{c.run, name, version})
+// Open has the workers of a broker join a run.
+func Open(conn *nats.Conn, r Run) (*Crew, error) {
+	c := &Crew{Run: r, conn: conn, id: NewToken()[:12], over: make(chan struct{}), workers: map[string]*worker{},
+		asked: map[uint64]*part{}, own: map[string]*pace{}, probes: map[string]*probe{}}
 	for subject, heard := range map[string]nats.MsgHandler{
-		offers:         func(m *nats.Msg) { _ = m.Respond(c.offer) },
-		joining(c.run): func(m *nats.Msg) { reply(m, c.join(m.Data, version)) },
-		files(c.run):   func(m *nats.Msg) { _ = m.Respond(c.file(m.Data)) },
-		taking(c.run):  func(m *nats.Msg) { reply(m, c.take(m.Data)) },
-		answers(c.run): func(m *nats.Msg) { c.answered(m.Data) },
-		beats(c.run):   func(m *nats.Msg) { c.beat(string(m.Data)) },
+		offers:        func(m *nats.Msg) { reply(m, c.offer()) },
+		joining(c.id): func(m *nats.Msg) { reply(m, c.join(m.Data)) },
+		files(c.id):   func(m *nats.Msg) { _ = m.Respond(c.Brief.read(m.Data)) },
+		answers(c.id): func(m *nats.Msg) { c.answered(m.Data) },
+		beats(c.id):   func(m *nats.Msg) { c.beat(m.Data) },
+		leaving(c.id): func(m *nats.Msg) { c.left(m.Data) },
 	} {
 		if _, err := conn.Subscribe(subject, heard); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
 	}
-	c.over.Go(c.watch)
+	c.done.Go(c.watch)
 	return c, conn.Flush()
 }
 
@@ -107,53 +139,118 @@ func reply(m *nats.Msg, v any) {
 
 // Close sends the workers away.
 func (c *Crew) Close() error {
-	c.stop()
-	c.over.Wait()
-	_ = c.conn.Publish(pulse(c.run), []byte("end"))
+	close(c.over)
+	c.done.Wait()
+	_ = c.conn.Publish(pulse(c.id), []byte("end"))
 	err := c.conn.FlushTimeout(patience)
-	if errors.Is(err, nats.ErrConnectionReconnecting) || errors.Is(err, nats.ErrTimeout) {
+	if errors.Is(err, nats.ErrConnectionReconnecting) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrConnectionClosed) {
 		err = nil // the broker is gone, and workers go by themselves
 	}
 	c.conn.Close()
 	return err
 }
 
-// watch tells workers that the run is there, and forgets those that do not say so.
+// Tally is what has been evaluated so far.
+func (c *Crew) Tally() Tally {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tally
+}
+
+// watch tells workers that the run is there, and sends those away that do not say so or owe
+// an answer for too long.
 func (c *Crew) watch() {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	for {
 		select {
-		case <-c.ctx.Done():
+		case <-c.over:
 			return
 		case <-tick.C:
 		}
-		_ = c.conn.Publish(pulse(c.run), nil)
+		_ = c.conn.Publish(pulse(c.id), nil)
 		c.mu.Lock()
-		for _, w := range c.workers {
-			if time.Since(w.seen) > silence {
-				c.dismiss(w, "has not been heard of for "+silence.String())
-			}
-		}
+		c.review(time.Now())
 		c.mu.Unlock()
 	}
 }
 
-// dismiss forgets a worker; what it has not answered is lost. c.mu is held.
-func (c *Crew) dismiss(w *worker, why string) {
-	if c.workers[w.name] != w {
-		return
+// review sends workers away that are silent or too late. They may join again: a hung one does not.
+// Those that were not asked for long, as they are too slow, are measured anew. c.mu is held.
+func (c *Crew) review(now time.Time) {
+	if lost := c.conn.Stats().Reconnects; lost != c.lost {
+		c.lost = lost
+		for _, w := range c.workers {
+			c.lose(w)
+		}
 	}
-	delete(c.workers, w.name)
+	for _, p := range c.asked {
+		if p.to == nil && now.After(p.due.Add(max(2*silence, 4*p.due.Sub(p.sent)))) {
+			c.dismiss(p.worker, farewell{"has not answered for " + now.Sub(p.sent).Round(time.Second).String(), true})
+		}
+	}
+	for _, w := range c.workers {
+		if now.Sub(w.seen) > silence {
+			c.dismiss(w, farewell{"has not been heard of for " + silence.String(), true})
+		} else if w.load == 0 {
+			c.measure(w, now)
+		}
+	}
+}
+
+// measure asks a worker for a probe that it has answered before, once it has not been asked for
+// longer than that takes by far. c.mu is held.
+func (c *Crew) measure(w *worker, now time.Time) {
+	for variant, t := range w.trades {
+		known := c.probes[variant]
+		takes := time.Duration(t.pace.or(c.own[variant].mean) * float64(known.block.n) * float64(time.Second))
+		if t.proven && now.Sub(w.asked) > max(measureEvery, 20*takes) {
+			c.demand(w, known)
+			return
+		}
+	}
+}
+
+const measureEvery = 5 * time.Second
+
+// lose gives up what a worker has not answered, as a connection was lost. c.mu is held.
+func (c *Crew) lose(w *worker) {
+	w.load, w.overdue = 0, 0
 	for id, p := range c.asked {
 		if p.worker == w {
 			delete(c.asked, id)
 			p.to.put(p)
 		}
 	}
-	if w.taken {
-		c.remember(w, why)
-		c.tell(fmt.Sprintf("worker %v %s; %s", w, why, c.crowd()))
+	for variant, t := range w.trades {
+		if !t.proven {
+			delete(w.trades, variant) // and is probed again
+		}
+	}
+}
+
+// dismiss forgets a worker and lets it know; what it has not answered is lost. c.mu is held.
+func (c *Crew) dismiss(w *worker, f farewell) {
+	if c.workers[w.name] != w {
+		return
+	}
+	delete(c.workers, w.name)
+	c.lose(w)
+	c.send(farewellOf(c.id, w.name), f)
+	switch {
+	case w.taken:
+		c.remember(w, f.Why)
+		c.Tell(fmt.Sprintf("worker %v %s; %s", w, f.Why, c.crowd()))
+	case !f.Again:
+		c.remember(w, "is not taken: it "+f.Why)
+		c.Tell(fmt.Sprintf("worker %v is not taken: it %s", w, f.Why))
+	}
+}
+
+// send publishes JSON. What is lost with the connection is said again in answer to the next beat.
+func (c *Crew) send(subject string, v any) {
+	if b, err := json.Marshal(v); err == nil {
+		_ = c.conn.Publish(subject, b)
 	}
 }
 
@@ -174,96 +271,154 @@ func (c *Crew) crowd() string {
 	return fmt.Sprintf("%d workers, %d at once", n, slots)
 }
 
-// join tells a worker the brief and the probe.
-func (c *Crew) join(m []byte, version string) welcome {
+func (c *Crew) offer() offer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return offer{c.id, c.Name, c.Version, len(c.workers)}
+}
+
+// join tells a worker the brief.
+func (c *Crew) join(m []byte) welcome {
 	var h hello
-	if err := json.Unmarshal(m, &h); err != nil || h.Worker == "" || len(h.Worker) > 100 || h.Slots < 1 || h.Slots > 1<<16 {
+	if err := json.Unmarshal(m, &h); err != nil || !h.sound() {
 		return welcome{Error: "a hello that is none"}
 	}
-	if h.Version != version {
-		return welcome{Error: fmt.Sprintf("the run is of version %s, this worker of %s: take the same program on both sides", version, h.Version)}
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.probe == nil {
-		return welcome{Wait: true}
+	if why := c.unfit(&h); why != "" {
+		w := &worker{name: h.Worker, host: h.Host, slots: h.Slots}
+		c.remember(w, "is not taken: "+why)
+		c.Tell(fmt.Sprintf("worker %v is not taken: %s", w, why))
+		return welcome{Error: why}
 	}
 	if old := c.workers[h.Worker]; old != nil {
-		c.dismiss(old, "began anew")
+		c.dismiss(old, farewell{"began anew", true})
 	}
-	w := &worker{name: h.Worker, host: h.Host, slots: h.Slots, probe: c.probe, seen: time.Now(), paces: map[string]*pace{}}
-	c.workers[w.name] = w
-	return welcome{Brief: c.brief, Probe: c.probe.block.append(nil)}
+	c.workers[h.Worker] = &worker{name: h.Worker, host: h.Host, slots: h.Slots, seen: time.Now(), trades: map[string]*dealing{}}
+	return welcome{Brief: c.Brief}
 }
 
-// file reads a piece of a file of the brief: nothing where there is none.
-func (c *Crew) file(m []byte) []byte {
-	var p pieceOf
-	if err := json.Unmarshal(m, &p); err != nil || p.File < 0 || p.File >= len(c.brief.Files) || p.At < 0 {
-		return nil
-	}
-	f, err := os.Open(c.brief.Files[p.File].Path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	b := make([]byte, piece)
-	n, err := f.ReadAt(b, p.At)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil
-	}
-	return b[:n]
-}
-
-// take judges the answer of a worker to its probe.
-func (c *Crew) take(m []byte) verdict {
-	var p proof
-	if err := json.Unmarshal(m, &p); err != nil {
-		return verdict{"a proof that is none"}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := c.workers[p.Worker]
-	if w == nil || w.taken {
-		return verdict{"the run does not know this worker: join anew"}
-	}
-	a, err := readAnswer(p.Answer)
+// unfit says why a worker cannot join. c.mu is held.
+func (c *Crew) unfit(h *hello) string {
 	switch {
-	case err == nil && a.failed != "":
-		err = errors.New(a.failed)
-	case err == nil && !same(a.values, w.probe.values):
-		err = fmt.Errorf("its numbers have other bits than those of this machine (%s): another processor or other libraries compute them",
-			runtime.GOARCH)
+	case h.Version != c.Version:
+		return fmt.Sprintf("the run is of version %s, the worker of %s: take the same program on both sides", c.Version, h.Version)
+	case h.Arch != runtime.GOARCH && !c.AnyBits:
+		return fmt.Sprintf("the run is on %s, the worker on %s, whose numbers may have other bits: a run with --any-bits takes it",
+			runtime.GOARCH, h.Arch)
+	case len(c.workers) >= mostWorkers:
+		return fmt.Sprintf("the run has %d workers and takes no more", mostWorkers)
 	}
-	if err != nil {
-		delete(c.workers, w.name)
-		c.remember(w, fmt.Sprintf("is not taken: %v", err))
-		c.tell(fmt.Sprintf("worker %v is not taken: %v", w, err))
-		return verdict{err.Error()}
-	}
-	w.taken, w.seen = true, time.Now()
-	c.tell(fmt.Sprintf("worker %v joins; %s", w, c.crowd()))
-	return verdict{}
+	return ""
 }
 
-// beat notes that a worker is there.
-func (c *Crew) beat(name string) {
+// beat notes that a worker is there. One that is not known is sent away, to join again; one
+// that has become ready is put to the proof.
+func (c *Crew) beat(m []byte) {
+	var b beat
+	if err := json.Unmarshal(m, &b); err != nil || !plainName(b.Worker, mostName) {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.workers[name]; w != nil {
-		w.seen = time.Now()
+	w := c.workers[b.Worker]
+	if w == nil { // as after a pause, or of a run of before
+		c.send(farewellOf(c.id, b.Worker), farewell{"is not known here", true})
+		return
+	}
+	w.seen = time.Now()
+	w.ready = w.ready || b.Ready
+	if b.Reconnects != w.reconnects {
+		w.reconnects = b.Reconnects
+		c.lose(w)
+	}
+	for variant := range c.probes {
+		c.probe(w, variant)
 	}
 }
 
-// Describe says what a file is.
-func Describe(path string) (File, error) {
-	sum, err := hashOf(path)
-	if err != nil {
-		return File{}, err
+// left forgets a worker that goes by itself.
+func (c *Crew) left(m []byte) {
+	var l leave
+	if json.Unmarshal(m, &l) != nil {
+		return
 	}
-	i, err := os.Stat(path)
-	if err != nil {
-		return File{}, err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.workers[l.Worker]; w != nil {
+		w.taken = true // so that all hear why
+		c.dismiss(w, farewell{Why: "leaves: " + l.Why[:min(len(l.Why), mostText)]})
 	}
-	return File{Path: path, SHA256: sum, Size: i.Size()}, nil
+}
+
+// probe asks a worker that is ready for states of a variant that are known here, unless it has
+// been asked for them. c.mu is held.
+func (c *Crew) probe(w *worker, variant string) {
+	if known := c.probes[variant]; known != nil && w.ready && w.trades[variant] == nil {
+		w.trades[variant] = &dealing{}
+		c.demand(w, known)
+	}
+}
+
+// demand asks a worker for a probe. c.mu is held.
+func (c *Crew) demand(w *worker, known *probe) {
+	b := known.block
+	c.ask(&part{worker: w, variant: b.variant, d: b.d, states: make([]int, b.n), proof: known}, b)
+}
+
+// prove judges the answer of a worker to a probe. c.mu is held.
+func (c *Crew) prove(p *part, values []float64) {
+	w := p.worker
+	if !c.agree(values, p.proof.values) {
+		c.dismiss(w, farewell{Why: fmt.Sprintf("has other bits than this machine (%s): another processor or other libraries compute its numbers",
+			runtime.GOARCH)})
+		return
+	}
+	if t := w.trades[p.variant]; !t.proven {
+		*t = dealing{proven: true} // the first time is that of a start, too
+	}
+	if !w.taken {
+		w.taken = true
+		c.Tell(fmt.Sprintf("worker %v joins; %s", w, c.crowd()))
+	}
+}
+
+// agree reports whether numbers of two machines are the same.
+func (c *Crew) agree(a, b []float64) bool { return same(a, b) || c.AnyBits && near(a, b) }
+
+// alone notes what a block took here, and keeps some of it as a probe.
+func (c *Crew) alone(e *evaluator, took time.Duration, energy, grad, x []float64) {
+	n, d := len(energy), e.p.Dim()
+	each := took / time.Duration(n)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.noteOwn(e.p.variant, each)
+	c.tally.States += int64(n)
+	if c.probes[e.p.variant] != nil || e.Err() != nil {
+		return
+	}
+	m := min(n, mostProbes, c.fits(d), max(1, int(probingTime/max(each, 1))))
+	if m < 1 {
+		return
+	}
+	b := &block{variant: e.p.variant, n: m, d: d, x: make([]float64, n*d)}
+	turn(b.x, x, d, n)
+	g := make([]float64, n*d)
+	turn(g, grad, d, n)
+	b.x = slices.Clone(b.x[:m*d])
+	c.probes[e.p.variant] = &probe{b, slices.Concat(energy[:m], g[:m*d])}
+	for _, w := range c.workers {
+		c.probe(w, e.p.variant)
+	}
+}
+
+// fits is how many states of d coordinates a message may have. 0 before the broker has said so.
+func (c *Crew) fits(d int) int { return (int(c.conn.MaxPayload()) - answerHead) / 8 / (d + 1) }
+
+// noteOwn notes what a state took here. c.mu is held.
+func (c *Crew) noteOwn(variant string, took time.Duration) {
+	if c.own[variant] == nil {
+		c.own[variant] = &pace{}
+	}
+	c.own[variant].note(took)
 }

@@ -12,7 +12,7 @@ type Members struct {
 	Now     []Member `json:"now"`     // by host and name
 	Gone    []Member `json:"gone"`    // the last ones that went, or were not taken
 	Waiting int      `json:"waiting"` // blocks that are not answered yet
-	Sent    int64    `json:"sent"`    // blocks in all
+	Sent    int64    `json:"sent"`    // messages to and from workers
 	Bytes   int64    `json:"bytes"`   // of them
 }
 
@@ -37,7 +37,7 @@ func (c *Crew) Members() Members {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := Members{Here: Member{Slots: 1, PerSecond: speed(c.own, 1)}, Now: []Member{}, Gone: append([]Member{}, c.gone...),
-		Waiting: len(c.asked), Sent: c.sent, Bytes: c.bytes}
+		Waiting: len(c.asked), Sent: c.tally.Messages, Bytes: c.tally.Bytes}
 	for _, w := range c.workers {
 		if w.taken {
 			m.Now = append(m.Now, w.member())
@@ -48,7 +48,11 @@ func (c *Crew) Members() Members {
 }
 
 func (w *worker) member() Member {
-	return Member{Name: w.name, Host: w.host, Slots: w.slots, PerSecond: speed(w.paces, w.slots), Way: w.way.mean, Load: w.load,
+	paces := map[string]*pace{}
+	for variant, t := range w.trades {
+		paces[variant] = &t.pace
+	}
+	return Member{Name: w.name, Host: w.host, Slots: w.slots, PerSecond: speed(paces, w.slots), Way: w.way.mean, Load: w.load,
 		Answered: w.answered}
 }
 

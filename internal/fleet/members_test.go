@@ -1,3 +1,5 @@
+//go:build !nohub
+
 package fleet
 
 import (
@@ -14,16 +16,12 @@ import (
 // Mutants it kills: workers that were not taken among those of now; the first that went kept in
 // place of the last.
 func TestMembers(t *testing.T) {
-	const r, d, wait = 12, 3, time.Millisecond
+	const r, wait = 12, time.Millisecond
 	s := newSite(t, quartic(wait))
-	e := s.shared.Evaluator(r, nil)
-	defer func() { _ = potential.Close(e) }()
-	evaluated(e, states(1, r, d), r) // a probe
+	b := s.trial(r, quartic(0))
 	s.worker(3, quartic(wait))
 	s.taken(1)
-	for k := range uint64(20) {
-		evaluated(e, states(k, r, d), r)
-	}
+	b.blocks(20)
 	m := s.crew.Members()
 	if len(m.Now) != 1 || len(m.Gone) != 0 || m.Sent == 0 || m.Bytes == 0 {
 		t.Fatalf("%+v", m)
@@ -53,7 +51,7 @@ func TestMembers(t *testing.T) {
 	for range mostGone - 1 {
 		s.crew.remember(&worker{}, "went")
 	}
-	s.crew.dismiss(s.crew.workers[w.Name], "is lost")
+	s.crew.dismiss(s.crew.workers[w.Name], farewell{"is lost", true})
 	s.crew.workers["new"] = &worker{name: "new", seen: time.Now()}
 	s.crew.mu.Unlock()
 	m = s.crew.Members()

@@ -57,15 +57,32 @@ func (p *shared) as(u potential.Potential, letter rune) potential.Potential {
 	return &shared{u, p.crew, p.variant + string(letter)}
 }
 
+// Shareable reports whether workers can evaluate states of a potential, or of what it is
+// exactly.
+func Shareable(p potential.Potential) bool {
+	if pure(p) {
+		return true
+	}
+	e, _ := potential.Exact(p)
+	return e != nil && pure(e)
+}
+
+// pure reports whether what p makes of a state depends on the state alone.
+func pure(p potential.Potential) bool {
+	_, noisy := potential.Exact(p)
+	return potential.Lanewise(p) && !noisy
+}
+
 // Evaluator returns an evaluator that shares its blocks with workers, or one of p that does
-// not where states depend on each other.
+// not where states depend on each other, or on random numbers.
 func (p *shared) Evaluator(r int, s *stream.Set) potential.Evaluator {
-	if !p.Lanewise() {
+	if !pure(p.Potential) {
 		return p.Potential.Evaluator(r, s)
 	}
 	d := p.Dim()
 	return &evaluator{p: p, whole: p.Potential.Evaluator(r, s), parts: sizes{potential: p.Potential},
-		x: make([]float64, r*d), values: make([]float64, r*(d+1)), grads: make([]float64, r*d), done: make([]bool, r)}
+		x: make([]float64, r*d), values: make([]float64, r*(d+1)), grads: make([]float64, r*d), done: make([]bool, r),
+		by: make([]*worker, r)}
 }
 
 type evaluator struct {
@@ -77,6 +94,7 @@ type evaluator struct {
 	// the workspace: states one after the other, and what is known of them
 	x, values, grads []float64
 	done             []bool
+	by               []*worker // nil is here
 }
 
 func (e *evaluator) Eval(energy, grad, x []float64) {

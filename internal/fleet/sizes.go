@@ -83,7 +83,7 @@ func variantOf(p potential.Potential, variant string) (potential.Potential, erro
 			return nil, fmt.Errorf("variant %q is not known", variant)
 		}
 	}
-	if !potential.Lanewise(p) {
+	if !pure(p) {
 		return nil, fmt.Errorf("variant %q does not take states one by one", variant)
 	}
 	return p, nil
@@ -96,6 +96,6 @@ func (s *sizes) answerTo(b *block) *answer {
 	if err := s.evaluate(a.values[:b.n], a.values[b.n:], b.x); err != nil {
 		return &answer{id: b.id, failed: err.Error()}
 	}
-	a.took = time.Since(begun)
+	a.took = time.Since(begun) / time.Duration(b.n)
 	return a
 }

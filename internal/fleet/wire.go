@@ -1,11 +1,13 @@
 package fleet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -15,21 +17,24 @@ const (
 	prefix = "r2sgld.run."
 )
 
-// Of a run, by its name: where workers ask to join, for a piece of a file, and to be taken;
-// where answers and beats come; where a worker gets blocks, and where all hear the run.
-func joining(run string) string        { return prefix + run + ".join" }
-func files(run string) string          { return prefix + run + ".file" }
-func taking(run string) string         { return prefix + run + ".take" }
-func answers(run string) string        { return prefix + run + ".answer" }
-func beats(run string) string          { return prefix + run + ".beat" }
-func pulse(run string) string          { return prefix + run + ".pulse" }
-func blocksOf(run, name string) string { return prefix + run + ".blocks." + name }
+// Of a run, by its name: where workers ask to join and for pieces of files, where answers,
+// beats and reasons to leave come, and where all hear that the run is there.
+func joining(run string) string { return prefix + run + ".join" }
+func files(run string) string   { return prefix + run + ".file" }
+func answers(run string) string { return prefix + run + ".answer" }
+func beats(run string) string   { return prefix + run + ".beat" }
+func leaving(run string) string { return prefix + run + ".leave" }
+func pulse(run string) string   { return prefix + run + ".pulse" }
+
+// Of a worker of a run: where it gets blocks, and where it is sent away.
+func blocksOf(run, name string) string   { return prefix + run + ".blocks." + name }
+func farewellOf(run, name string) string { return prefix + run + ".farewell." + name }
 
 const (
 	beatEvery = time.Second
 	silence   = 6 * time.Second // without a beat the other side is gone
 	patience  = 5 * time.Second // for answers that need no work
-	piece     = 256 << 10       // bytes of a file in a message
+	piece     = 512 << 10       // bytes of a file in a message
 )
 
 // An offer is what a run says of itself, and a hello what a worker does.
@@ -38,14 +43,42 @@ type (
 		Run     string `json:"run"`
 		Name    string `json:"name"`
 		Version string `json:"version"`
+		Workers int    `json:"workers"` // that it has
 	}
 	hello struct {
 		Worker  string `json:"worker"`
 		Host    string `json:"host"`
 		Version string `json:"version"`
+		Arch    string `json:"arch"`
 		Slots   int    `json:"slots"`
 	}
 )
+
+// sound reports whether a hello is one: its names are parts of subjects and of what people read.
+func (h *hello) sound() bool {
+	return plainName(h.Worker, mostName) && plainName(h.Host, 4*mostName) && plainName(h.Arch, mostName) &&
+		h.Slots >= 1 && h.Slots <= mostSlots
+}
+
+const (
+	mostName    = 64
+	mostSlots   = 1 << 16
+	mostWorkers = 1 << 14 // of a run
+)
+
+// plainName reports whether a name has letters, digits, hyphens, and points or underscores within.
+func plainName(s string, most int) bool {
+	if s == "" || len(s) > most {
+		return false
+	}
+	for i, c := range s {
+		within := i > 0 && (c == '_' || c == '.' && most > mostName)
+		if !within && c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
+}
 
 // A Brief is what a worker makes its potential of.
 type Brief struct {
@@ -61,24 +94,30 @@ type File struct {
 	Size   int64  `json:"size"`
 }
 
-// welcome answers a hello. Probe is a block of states to answer with the next message, nil
-// where the run has evaluated none yet.
+// welcome answers a hello.
 type welcome struct {
 	Brief Brief  `json:"brief"`
-	Probe []byte `json:"probe,omitempty"`
-	Wait  bool   `json:"wait,omitempty"`
 	Error string `json:"error,omitempty"`
 }
 
-// proof is what a worker makes of a probe.
-type proof struct {
+// beat says every second that a worker is there, whether it has made the potential, and how
+// often its connection was lost, and messages with it.
+type beat struct {
+	Worker     string `json:"worker"`
+	Ready      bool   `json:"ready"`
+	Reconnects uint64 `json:"reconnects"`
+}
+
+// leave says that a worker goes, and why.
+type leave struct {
 	Worker string `json:"worker"`
-	Answer []byte `json:"answer"`
+	Why    string `json:"why"`
 }
 
-// verdict says whether a worker is taken.
-type verdict struct {
-	Error string `json:"error,omitempty"`
+// farewell sends a worker away: for good, or to join again.
+type farewell struct {
+	Why   string `json:"why"`
+	Again bool   `json:"again,omitempty"`
 }
 
 // pieceOf asks for a piece of a file.
@@ -96,19 +135,20 @@ type block struct {
 	x       []float64
 }
 
-// An answer is n energies, then n gradients; or why there are none.
+// An answer is n energies, then n gradients; or why there are none. The worker had the block
+// for a while, and each state took it so long.
 type answer struct {
-	id     uint64
-	took   time.Duration // the evaluation
-	n, d   int
-	values []float64
-	failed string
+	id         uint64
+	held, took time.Duration
+	n, d       int
+	values     []float64
+	failed     string
 }
 
 const (
 	variantBytes = 8
 	blockHead    = 8 + variantBytes + 4 + 4
-	answerHead   = 8 + 8 + 4 + 4
+	answerHead   = 8 + 8 + 8 + 4 + 4
 	mostText     = 1 << 12
 )
 
@@ -129,11 +169,7 @@ func readBlock(m []byte) (*block, error) {
 		return nil, errFrame
 	}
 	b := &block{id: binary.LittleEndian.Uint64(m), n: int(binary.LittleEndian.Uint32(m[16:])), d: int(binary.LittleEndian.Uint32(m[20:]))}
-	for _, c := range m[8:16] {
-		if c != 0 {
-			b.variant += string(rune(c))
-		}
-	}
+	b.variant = string(bytes.TrimRight(m[8:16], "\x00"))
 	var err error
 	b.x, err = readNumbers(m[blockHead:], b.n, b.d)
 	return b, err
@@ -141,6 +177,7 @@ func readBlock(m []byte) (*block, error) {
 
 func (a *answer) append(to []byte) []byte {
 	to = binary.LittleEndian.AppendUint64(to, a.id)
+	to = binary.LittleEndian.AppendUint64(to, uint64(a.held))
 	to = binary.LittleEndian.AppendUint64(to, uint64(a.took))
 	to = binary.LittleEndian.AppendUint32(to, uint32(a.n))
 	to = binary.LittleEndian.AppendUint32(to, uint32(a.d))
@@ -155,8 +192,9 @@ func readAnswer(m []byte) (*answer, error) {
 	if len(m) < answerHead {
 		return nil, errFrame
 	}
-	a := &answer{id: binary.LittleEndian.Uint64(m), took: time.Duration(binary.LittleEndian.Uint64(m[8:])),
-		n: int(binary.LittleEndian.Uint32(m[16:])), d: int(binary.LittleEndian.Uint32(m[20:]))}
+	a := &answer{id: binary.LittleEndian.Uint64(m), held: time.Duration(binary.LittleEndian.Uint64(m[8:])),
+		took: time.Duration(binary.LittleEndian.Uint64(m[16:])),
+		n:    int(binary.LittleEndian.Uint32(m[24:])), d: int(binary.LittleEndian.Uint32(m[28:]))}
 	if a.n == 0 {
 		a.failed = string(m[answerHead:min(len(m), answerHead+mostText)])
 		if a.failed == "" {
@@ -190,13 +228,19 @@ func readNumbers(b []byte, rows, columns int) ([]float64, error) {
 
 // same reports whether numbers have the same bits, whatever the payload of a NaN.
 func same(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i, v := range a {
-		if math.Float64bits(v) != math.Float64bits(b[i]) && (v == v || b[i] == b[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(v, w float64) bool {
+		return math.Float64bits(v) == math.Float64bits(w) || v != v && w != w
+	})
 }
+
+// near reports whether numbers are the same but for rounding: within nearness of the larger
+// of the two, or of 1 where both are small.
+func near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(v, w float64) bool {
+		return v == w || v != v && w != w || math.Abs(v-w) <= nearness*max(1, math.Abs(v), math.Abs(w)) && !math.IsInf(v-w, 0)
+	})
+}
+
+// nearness is what other libraries of elementary functions and other orders of operations
+// leave of well-conditioned numbers, with room; a fault in a program is larger.
+const nearness = 1e-8

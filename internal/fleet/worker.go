@@ -2,15 +2,12 @@ package fleet
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"sync"
+	"runtime"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -19,13 +16,14 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// Worker says how states of runs are evaluated.
+// Worker says how states of runs are evaluated, and cases done.
 type Worker struct {
-	Name    string // of this worker, unlike that of any other
+	Name    string // of this worker, unlike that of any other: letters, digits and hyphens
 	Host    string
 	Version string
-	Slots   int    // states at once
-	Dir     string // a folder for files
+	Slots   int           // states, or cases, at once
+	Dir     string        // a folder for files
+	Idle    time.Duration // after so long without work Work returns; 0 is never
 	// Make makes the potential of a brief; the files that it names lie where place says.
 	Make func(ctx context.Context, b Brief, place func(path string) string) (potential.Potential, error)
 	// Case does a case, whose files lie where place says: what it leaves in the folder dir is what
@@ -34,26 +32,57 @@ type Worker struct {
 	Case    func(ctx context.Context, c cases.Case, place func(path string) string, dir string) error
 	Program string // that makes the same bits of the same case
 	Tell    func(string)
+
+	made made // last
+}
+
+// made is a potential, what it is of, and the folder where its files stand. It is kept for
+// when a worker comes back.
+type made struct {
+	of        []byte
+	tree      string
+	potential potential.Potential
 }
 
 const (
-	askEvery     = time.Second
-	answerWithin = askEvery / 4 // an offer
+	askEvery = time.Second
+	nobody   = "503" // the status in place of an answer where nobody listens
 )
 
+var (
+	errEnded = errors.New("the run has ended")
+	errLost  = errors.New("the run is not heard of any more")
+)
+
+// A dismissal is what a run sends a worker away with.
+type dismissal farewell
+
+func (d *dismissal) Error() string { return "sent away: this worker " + d.Why }
+
+// A refusal is why a worker does not work for a run.
+type refusal struct{ error }
+
 // Work evaluates states of one run after the other, and does cases while there is no such run,
-// until the context ends. Work that it cannot do is told, and not asked for again.
+// until the context ends. A run that it cannot work for is told, and not asked for again. The
+// error says why the broker takes it no longer.
 func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
+	w.sweep()
+	defer w.unmake()
 	not := map[string]bool{}
-	waiting := false
-	k := newCasework(w, conn, func() bool { _, ok := w.look(conn, not); return ok })
+	waiting, since := false, time.Now()
+	k := newCasework(w, conn, func(ctx context.Context) bool { _, ok := w.look(ctx, conn, not); return ok })
 	for ctx.Err() == nil {
-		o, ok := w.look(conn, not)
-		if !ok && k.work(ctx) {
-			waiting = false
+		o, ok := w.look(ctx, conn, not)
+		switch {
+		case conn.IsClosed() && ctx.Err() == nil:
+			return fmt.Errorf("the broker does not take this worker any more: %w", conn.LastError())
+		case !ok && k.work(ctx):
+			waiting, since = false, time.Now()
 			continue
-		}
-		if !ok {
+		case !ok && w.Idle > 0 && time.Since(since) > w.Idle:
+			w.Tell("leaves: there has been no work for " + w.Idle.String())
+			return nil
+		case !ok:
 			if !waiting {
 				w.Tell("waiting for work")
 			}
@@ -62,24 +91,42 @@ func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 			continue
 		}
 		waiting = false
-		switch err := w.serve(ctx, conn, o); {
-		case ctx.Err() != nil:
-		case errors.Is(err, errEnded):
-			w.Tell(fmt.Sprintf("%s has ended", o.Name))
-		case errors.Is(err, errLost):
-			w.Tell(fmt.Sprintf("%s is not heard of any more", o.Name))
-		case err != nil:
-			not[o.Run] = true
-			w.Tell(fmt.Sprintf("%s: %v", o.Name, err))
-		}
+		err := w.serve(ctx, conn, o)
+		since = time.Now()
+		w.tellEnd(ctx, conn, o, err, not)
 	}
 	return nil
 }
 
-var (
-	errEnded = errors.New("the run has ended")
-	errLost  = errors.New("the run is not heard of any more")
-)
+// tellEnd says how the work for a run has ended, here and there.
+func (w *Worker) tellEnd(ctx context.Context, conn *nats.Conn, o offer, err error, not map[string]bool) {
+	var sent *dismissal
+	switch {
+	case ctx.Err() != nil:
+		w.depart(conn, o, "it was stopped")
+	case errors.Is(err, errEnded):
+		w.Tell(fmt.Sprintf("%s has ended", o.Name))
+	case errors.Is(err, errLost):
+		w.Tell(fmt.Sprintf("%s is not heard of any more", o.Name))
+	case errors.As(err, &sent):
+		not[o.Run] = !sent.Again
+		w.Tell(fmt.Sprintf("%s: %v", o.Name, err))
+	case err != nil:
+		not[o.Run] = true
+		w.Tell(fmt.Sprintf("%s: %v", o.Name, err))
+		if !errors.As(err, &refusal{}) {
+			w.depart(conn, o, err.Error())
+		}
+	}
+}
+
+// depart tells a run that the worker goes.
+func (w *Worker) depart(conn *nats.Conn, o offer, why string) {
+	if b, err := json.Marshal(leave{w.Name, why}); err == nil {
+		_ = conn.Publish(leaving(o.Run), b)
+		_ = conn.FlushTimeout(askEvery)
+	}
+}
 
 func pause(ctx context.Context, d time.Duration) {
 	select {
@@ -88,88 +135,95 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// look asks for a run, other than some. The first to answer is taken.
-func (w *Worker) look(conn *nats.Conn, not map[string]bool) (o offer, ok bool) {
+// look asks for a run, other than some: of those that answer soon the one with the fewest
+// workers.
+func (w *Worker) look(ctx context.Context, conn *nats.Conn, not map[string]bool) (best offer, ok bool) {
 	inbox := nats.NewInbox()
 	s, err := conn.SubscribeSync(inbox)
 	if err != nil {
-		return o, false
+		return best, false
 	}
 	defer func() { _ = s.Unsubscribe() }()
 	if conn.PublishRequest(offers, inbox, nil) != nil {
-		return o, false
+		return best, false
 	}
-	for end := time.Now().Add(answerWithin); ; {
-		m, err := s.NextMsg(time.Until(end))
-		if err != nil {
-			return o, false
+	ctx, stop := context.WithTimeout(ctx, askEvery)
+	defer stop()
+	for {
+		m, err := s.NextMsgWithContext(ctx)
+		if err != nil || m.Header.Get("Status") == nobody {
+			return best, ok
 		}
-		if json.Unmarshal(m.Data, &o) == nil && o.Run != "" && !not[o.Run] {
-			return o, true
+		var o offer
+		if json.Unmarshal(m.Data, &o) != nil || !plainName(o.Run, mostName) || not[o.Run] || ok && o.Workers >= best.Workers {
+			continue
+		}
+		if best = o; !ok {
+			ok = true
+			time.AfterFunc(askEvery/20, stop)
 		}
 	}
-}
-
-// ask sends JSON and reads the answer.
-func ask(conn *nats.Conn, subject string, question, to any) error {
-	b, err := json.Marshal(question)
-	if err != nil {
-		return err
-	}
-	m, err := conn.Request(subject, b, patience)
-	if err != nil {
-		return errLost
-	}
-	return json.Unmarshal(m.Data, to)
 }
 
 // serve evaluates the blocks of a run until it ends.
 func (w *Worker) serve(ctx context.Context, conn *nats.Conn, o offer) error {
+	all := ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	heard := make(chan struct{}, 1)
-	ear, err := conn.Subscribe(pulse(o.Run), func(m *nats.Msg) {
-		if string(m.Data) == "end" {
-			stop(errEnded)
-		}
-		select {
-		case heard <- struct{}{}:
-		default:
-		}
-	})
+	deaf, err := w.listen(ctx, conn, o, stop)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = ear.Unsubscribe() }()
-	go listen(ctx, heard, stop)
-
+	defer deaf()
+	question, err := json.Marshal(hello{w.Name, hostName(w.Host), w.Version, runtime.GOARCH, w.Slots})
+	if err != nil {
+		return err
+	}
+	m, err := conn.RequestWithContext(within(ctx, patience), joining(o.Run), question)
+	if err != nil {
+		return cause(ctx, errLost)
+	}
 	var hi welcome
-	for {
-		if err := ask(conn, joining(o.Run), hello{w.Name, w.Host, w.Version, w.Slots}, &hi); err != nil {
-			return err
-		}
-		if !hi.Wait || ctx.Err() != nil {
-			break
-		}
-		pause(ctx, askEvery/4)
+	if err := json.Unmarshal(m.Data, &hi); err != nil {
+		return refusal{fmt.Errorf("its welcome is none: %w", err)}
 	}
 	if hi.Error != "" {
-		return errors.New(hi.Error)
+		return refusal{errors.New(hi.Error)}
 	}
-	beating := w.beat(ctx, conn, o.Run)
-	defer beating()
-	tree, err := os.MkdirTemp(w.Dir, "run-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tree)
-	u, err := w.prepare(ctx, conn, o, hi.Brief, tree)
+	var ready atomic.Bool
+	defer w.beat(ctx, conn, o.Run, &ready)()
+	u, err := w.make(ctx, all, conn, o, hi.Brief)
 	if err != nil {
 		return cause(ctx, err)
 	}
-	d := &dock{worker: w, potential: u, conn: conn, run: o.Run, tasks: make(chan task)}
+	d := &dock{ctx: ctx, worker: w, potential: u, conn: conn, run: o.Run, tasks: make(chan task)}
 	defer d.close()
-	return cause(ctx, d.serve(ctx, hi.Probe, o))
+	return cause(ctx, d.serve(func() {
+		ready.Store(true)
+		w.Tell("works for " + o.Name)
+	}))
+}
+
+// within is a context that ends after a while at the latest.
+func within(ctx context.Context, d time.Duration) context.Context {
+	ctx, stop := context.WithTimeout(ctx, d)
+	context.AfterFunc(ctx, stop)
+	return ctx
+}
+
+// hostName is the name of a host as runs take it.
+func hostName(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c == '.' || c == '_' || plainName(string(c), 1) {
+			return c
+		}
+		return '-'
+	}, s)
+	s = strings.TrimLeft(s, "._")
+	if s = s[:min(len(s), 4*mostName)]; s == "" {
+		return "unknown"
+	}
+	return s
 }
 
 // cause is why the context ended, if it did.
@@ -180,270 +234,49 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// listen ends the work where nothing is heard of the run.
-func listen(ctx context.Context, heard <-chan struct{}, stop context.CancelCauseFunc) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-heard:
-		case <-time.After(2 * silence):
-			stop(errLost)
-			return
+// listen ends the work when the run ends, sends the worker away, or is not heard of, until the
+// function that it returns is called.
+func (w *Worker) listen(ctx context.Context, conn *nats.Conn, o offer, stop context.CancelCauseFunc) (deaf func(), err error) {
+	lost := time.AfterFunc(2*silence, func() { stop(errLost) })
+	ear, err := conn.Subscribe(pulse(o.Run), func(m *nats.Msg) {
+		lost.Reset(2 * silence)
+		if string(m.Data) == "end" {
+			stop(errEnded)
 		}
-	}
-}
-
-// beat says every second that the worker is there, until the function that it returns is called.
-func (w *Worker) beat(ctx context.Context, conn *nats.Conn, run string) func() {
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(beatEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-done:
-				return
-			case <-tick.C:
-				_ = conn.Publish(beats(run), []byte(w.Name))
-			}
-		}
-	}()
-	return func() { close(done) }
-}
-
-// prepare fetches the files of a brief and makes its potential.
-func (w *Worker) prepare(ctx context.Context, conn *nats.Conn, o offer, b Brief, tree string) (potential.Potential, error) {
-	place, err := w.furnish(ctx, b.Files, tree, func(_ context.Context, i int, f File) (io.ReadCloser, error) {
-		return io.NopCloser(&pieces{conn: conn, run: o.Run, of: i, left: f.Size}), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return w.Make(ctx, b, place)
-}
-
-// furnish has files stand in a tree by the paths that they have among each other. Those that
-// are not here are opened elsewhere.
-func (w *Worker) furnish(ctx context.Context, files []File, tree string,
-	open func(ctx context.Context, i int, f File) (io.ReadCloser, error)) (place func(string) string, err error) {
-	root := filepath.Join(w.Dir, "files")
-	place = func(path string) string { return filepath.Join(tree, filepath.Clean("/"+filepath.ToSlash(path))) }
-	for i, f := range files {
-		from := filepath.Join(root, f.SHA256)
-		err := w.fetch(f, from, func() (io.ReadCloser, error) { return open(ctx, i, f) })
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(place(f.Path)), 0o700)
+	other, err := conn.Subscribe(farewellOf(o.Run, w.Name), func(m *nats.Msg) {
+		var d dismissal
+		if json.Unmarshal(m.Data, &d) == nil {
+			stop(&d)
 		}
-		if err == nil {
-			err = os.Link(from, place(f.Path))
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("file %s: %w", f.Path, err)
-		}
-	}
-	return place, nil
-}
-
-// pieces reads a file of a run piece by piece.
-type pieces struct {
-	conn     *nats.Conn
-	run      string
-	of       int // number of the file
-	at, left int64
-	piece    []byte
-}
-
-func (p *pieces) Read(b []byte) (int, error) {
-	if len(p.piece) == 0 {
-		if p.left <= 0 {
-			return 0, io.EOF
-		}
-		q, _ := json.Marshal(pieceOf{p.of, p.at})
-		m, err := p.conn.Request(files(p.run), q, patience)
-		if err != nil {
-			return 0, errLost
-		}
-		if len(m.Data) == 0 {
-			return 0, errors.New("the run cannot read it any more")
-		}
-		p.piece, p.at, p.left = m.Data, p.at+int64(len(m.Data)), p.left-int64(len(m.Data))
-	}
-	n := copy(b, p.piece)
-	p.piece = p.piece[n:]
-	return n, nil
-}
-
-// fetch writes a file that is opened elsewhere, unless it is there.
-func (w *Worker) fetch(f File, to string, open func() (io.ReadCloser, error)) error {
-	if len(f.SHA256) != 2*sha256.Size || filepath.Base(f.SHA256) != f.SHA256 || f.Size < 0 {
-		return errors.New("its description is none")
-	}
-	if known, err := hashOf(to); err == nil && known == f.SHA256 {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	in, err := open()
+	})
 	if err != nil {
-		return err
+		return nil, errors.Join(err, ear.Unsubscribe())
 	}
-	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(to), "part-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name())
-	defer out.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(out, sum), io.LimitReader(in, f.Size+1)); err != nil {
-		return err
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
-		return errors.New("it has changed since the run began")
-	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), to)
+	return func() {
+		lost.Stop()
+		_, _ = ear.Unsubscribe(), other.Unsubscribe()
+	}, nil
 }
 
-func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// A dock is where blocks of a run are evaluated, some states at once.
-type dock struct {
-	worker    *Worker
-	potential potential.Potential
-	conn      *nats.Conn
-	run       string
-	tasks     chan task
-	hands     sync.WaitGroup
-}
-
-// A task is some states of a block, and where their answer belongs.
-type task struct {
-	block *block
-	done  func(*answer)
-}
-
-func (d *dock) close() {
-	close(d.tasks)
-	d.hands.Wait()
-}
-
-// hand does tasks.
-func (d *dock) hand() {
-	variants := map[string]*sizes{}
-	defer func() {
-		for _, s := range variants {
-			_ = s.close()
+// beat says every second that the worker is there, until the function that it returns is called.
+func (w *Worker) beat(ctx context.Context, conn *nats.Conn, run string, ready *atomic.Bool) func() {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		said := false // that it is ready
+		for last := time.Now(); ctx.Err() == nil; pause(ctx, beatEvery/20) {
+			now := ready.Load()
+			if time.Since(last) < beatEvery && now == said {
+				continue
+			}
+			if b, err := json.Marshal(beat{w.Name, now, conn.Stats().Reconnects}); err == nil {
+				_ = conn.Publish(beats(run), b)
+			}
+			last, said = time.Now(), now
 		}
 	}()
-	for t := range d.tasks {
-		s := variants[t.block.variant]
-		if s == nil {
-			u, err := variantOf(d.potential, t.block.variant)
-			if err == nil && u.Dim() != t.block.d {
-				err = fmt.Errorf("states of %d coordinates for a potential of %d", t.block.d, u.Dim())
-			}
-			if err != nil {
-				t.done(&answer{failed: err.Error()})
-				continue
-			}
-			s = &sizes{potential: u}
-			variants[t.block.variant] = s
-		}
-		t.done(s.answerTo(t.block))
-	}
-}
-
-// evaluate evaluates a block by all hands.
-func (d *dock) evaluate(b *block) *answer {
-	all := &answer{id: b.id, n: b.n, d: b.d, values: make([]float64, b.n*(b.d+1))}
-	begun := time.Now()
-	var mu sync.Mutex
-	var wait sync.WaitGroup
-	each := (b.n + d.worker.Slots - 1) / d.worker.Slots
-	for from := 0; from < b.n; from += each {
-		m := min(each, b.n-from)
-		wait.Add(1)
-		d.tasks <- task{&block{variant: b.variant, n: m, d: b.d, x: b.x[from*b.d : (from+m)*b.d]}, func(a *answer) {
-			defer wait.Done()
-			mu.Lock()
-			defer mu.Unlock()
-			if a.failed != "" {
-				all.failed = a.failed
-				return
-			}
-			copy(all.values[from:], a.values[:m])
-			copy(all.values[b.n+from*b.d:], a.values[m:])
-		}}
-	}
-	wait.Wait()
-	if all.took = time.Since(begun); all.failed != "" {
-		all.n, all.values = 0, nil
-	}
-	return all
-}
-
-// serve proves what it is able to and evaluates blocks until the context ends.
-func (d *dock) serve(ctx context.Context, probe []byte, o offer) error {
-	w := d.worker
-	for range w.Slots {
-		d.hands.Go(d.hand)
-	}
-	b, err := readBlock(probe)
-	if err != nil {
-		return err
-	}
-	blocks := make(chan *nats.Msg, 1024)
-	s, err := d.conn.ChanSubscribe(blocksOf(o.Run, w.Name), blocks)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = s.Unsubscribe() }()
-	var v verdict
-	if err := ask(d.conn, taking(o.Run), proof{w.Name, d.evaluate(b).append(nil)}, &v); err != nil {
-		return err
-	}
-	if v.Error != "" {
-		return errors.New(v.Error)
-	}
-	w.Tell(fmt.Sprintf("works for %s", o.Name))
-	var open sync.WaitGroup
-	defer open.Wait()
-	room := make(chan struct{}, w.Slots)
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case m := <-blocks:
-			b, err := readBlock(m.Data)
-			if err != nil {
-				continue
-			}
-			room <- struct{}{}
-			open.Go(func() {
-				_ = d.conn.Publish(answers(o.Run), d.evaluate(b).append(nil)) // lost with the connection
-				<-room
-			})
-		}
-	}
+	return stop
 }

@@ -25,10 +25,10 @@ var ofCases = []fault{
 	{"cases: shelves that are left", "internal/fleet TestCases$", []edit{
 		{"internal/fleet.(*posting).Close", "left == 0", "left < 0"},
 	}},
-	{"cases: workers of any program", "internal/fleet Unfit", []edit{
+	{"cases: workers of any program", "internal/fleet UnfitForCases", []edit{
 		{"internal/fleet.(*casework).open", "theirs != k.Program", `theirs == "?"`},
 	}},
-	{"cases: workers that ask again for what they may not do", "internal/fleet Unfit", []edit{
+	{"cases: workers that ask again for what they may not do", "internal/fleet UnfitForCases", []edit{
 		{"internal/fleet.(*casework).do", "k.told[s.id] = true", "k.told[s.id] = false"},
 	}},
 	{"cases: the last outcome holds", "internal/fleet FirstOutcome", []edit{

@@ -184,7 +184,7 @@ function showWorkers() {
     ...w.gone.toReversed().flatMap(m => [row(m, m.host || m.name, "gone"), fault(m)])]);
   const slots = w.now.reduce((n, m) => n + m.slots, 0);
   at("blocks").textContent = `${w.now.length === 1 ? "1 worker" : count(w.now.length) + " workers"}, ${count(slots)} at once · ` +
-    `${count(w.waiting)} blocks in flight · ${count(w.sent)} sent, ${bytes(w.bytes)}`;
+    `${count(w.waiting)} blocks in flight · ${count(w.sent)} messages, ${bytes(w.bytes)}`;
 }
 
 function showWarnings() {

@@ -1,0 +1,69 @@
+package mutants
+
+// ofFleets are faults of workers on other machines.
+var ofFleets = []fault{
+	{"workers: an answer of an older block taken for the newest", "internal/fleet OldAnswers", []edit{
+		{"internal/fleet.(*Crew).answered", "p := c.asked[a.id]", "p := c.asked[c.blocks]"},
+	}},
+	{"workers: an answer counted twice", "internal/fleet OldAnswers", []edit{
+		{"internal/fleet.(*Crew).answered", "delete(c.asked, a.id)", ""},
+	}},
+	{"workers: a state given out twice and both counted", "internal/fleet Doubts|LateAnswers", []edit{
+		{"internal/fleet.(*work).fill", "if w.done[i] {", "if false {"},
+	}},
+	{"workers: a probe not compared", "internal/fleet BadWorkers|AnyBits", []edit{
+		{"internal/fleet.(*Crew).prove", "!c.agree(values, p.proof.values)", "false"},
+	}},
+	{"workers: one that is near is the same", "internal/fleet AnyBits", []edit{
+		{"internal/fleet.(*Crew).agree", "c.AnyBits && near", "near"},
+	}},
+	{"workers: anything is near", "internal/fleet AnyBits|Same$", []edit{{"internal/fleet.nearness", "1e-8", "1e-1"}}},
+	{"workers: variants ignored", "internal/fleet Variants", []edit{
+		{"internal/fleet.(*dock).hand", "variantOf(d.potential, t.block.variant)", `variantOf(d.potential, "x")`},
+	}},
+	{"workers: proved for one variant, taken for all", "internal/fleet Variants", []edit{
+		{"internal/fleet.(*Crew).beat", "range c.probes {", "range map[string]bool{\"x\": true} {"},
+		{"internal/fleet.(*worker).proven", "w.trades[variant].proven", "true"},
+	}},
+	{"workers: potentials with noise given away", "internal/fleet Variants", []edit{
+		{"internal/fleet.pure", "&& !noisy", "|| noisy"},
+	}},
+	{"workers: states of a part in another order", "internal/fleet SameBits$", []edit{
+		{"internal/fleet.(*dock).evaluate", "copy(all.values[from:], a.values[:m])", "copy(all.values[b.n-from-m:], a.values[:m])"},
+	}},
+	{"workers: states of a block in another order", "internal/fleet SameBits$", []edit{
+		{"internal/fleet.(*work).send", "for _, i := range p.states {", "for k := range p.states {\n\t\t\ti := p.states[m-1-k]"},
+	}},
+	{"workers: late answers not compared", "internal/fleet LateAnswers", []edit{
+		{"internal/fleet.(*Crew).answered", "c.compare(p, a.values)", ""},
+	}},
+	{"workers: one that hangs is asked again", "internal/fleet HungWorkers", []edit{
+		{"internal/fleet.(*Crew).share", "w.overdue > 0 ||", ""},
+	}},
+	{"workers: where two differ the first is right", "internal/fleet Doubts", []edit{
+		{"internal/fleet.(*work).settle", "w.values[i], w.by[i] = u[0], nil\n\t\tcopy(w.grads[i*d:], g)", ""},
+	}},
+	{"workers: what is lost with a connection is waited for", "internal/fleet BrokerRestarts", []edit{
+		{"internal/fleet.(*Crew).review", "lost != c.lost", "false"},
+		{"internal/fleet.(*Crew).beat", "b.Reconnects != w.reconnects", "false"},
+	}},
+	{"workers: names that are subjects", "internal/fleet Unfit$", []edit{
+		{"internal/fleet.(*hello).sound", "plainName(h.Worker, mostName) &&", ""},
+	}},
+	{"workers: paths that lead elsewhere", "internal/fleet Files$", []edit{
+		{"internal/fleet.(*Worker).furnish", `filepath.Clean("/"+filepath.ToSlash(path))`, "path"},
+	}},
+	{"workers: files that have changed", "internal/fleet Files$", []edit{
+		{"internal/fleet.(*Worker).fetch", "hex.EncodeToString(sum.Sum(nil)) != strings.ToLower(f.SHA256)", "false"},
+	}},
+	{"workers: files fetched again", "internal/fleet Files$", []edit{
+		{"internal/fleet.(*Worker).fetch", "known == strings.ToLower(f.SHA256)", `known == ""`},
+	}},
+	{"workers: any file is one by its hash", "internal/fleet BriefsThatAreNone", []edit{
+		{"internal/fleet.(*File).sound", "err == nil && len(b) == sha256.Size", "(err == nil || len(b) >= 0)"},
+	}},
+	{"brokers: no token", "internal/fleet OnlyWithTheToken", []edit{{"internal/fleet.Listen", "Authorization: token,", ""}}},
+	{"brokers: TLS for those who like it", "internal/fleet TLS", []edit{{"internal/fleet.Listen", "certificate != nil {", "false {"}}},
+	{"messages tell the token", "internal/fleet Connect$", []edit{{"internal/fleet.Plain", "token && ok", "token && !ok"}}},
+	{"workers run any program", "cmd/r2sgld WorkRefuses", []edit{{"cmd/r2sgld.sent", "commands || inStan", "commands || !inStan"}}},
+}
