@@ -63,8 +63,8 @@ func TestCrowd(t *testing.T) {
 	}
 	now, took, late := crew.Tally(), time.Since(begun).Seconds(), hub.resident()
 	states, messages := now.Elsewhere-before.Elsewhere, now.Messages-before.Messages
-	t.Logf("%d workers: %d states elsewhere of %d, %.0f a second, %.0f messages and %.1f MB a second; the hub took %.1f %% of a core, %.1f µs a "+
-		"message, and %d MB, %d before", workers, states, now.States-before.States, float64(states)/took, float64(messages)/took,
+	t.Logf("%d workers: %d states elsewhere of %d, %.0f a second, %.0f messages and %.1f MB a second; the hub took %.1f %% of a core, "+
+		"%.1f µs a message, and %d MB, %d before", workers, states, now.States-before.States, float64(states)/took, float64(messages)/took,
 		float64(now.Bytes-before.Bytes)/took/1e6, 100*(hub.cpu()-cpu)/took, 1e6*(hub.cpu()-cpu)/float64(messages), late>>20, early>>20)
 	if states == 0 {
 		t.Error("workers evaluated nothing")

@@ -132,8 +132,8 @@ func (c *campaign) token() string {
 
 // hire starts a worker at a line.
 func (c *campaign) hire(i int) *hand {
-	return c.start(fmt.Sprintf("worker-%d.log", i), "work", "nats://"+c.token()+"@"+c.lines[i].Addr().String(), "--allow", "command", "--slots", "2",
-		"--dir", filepath.Join(c.dir, fmt.Sprint("files-", i)))
+	url := "nats://" + c.token() + "@" + c.lines[i].Addr().String()
+	return c.start(fmt.Sprintf("worker-%d.log", i), "work", url, "--allow", "command", "--slots", "2", "--dir", filepath.Join(c.dir, fmt.Sprint("files-", i)))
 }
 
 func (c *campaign) openHub() {
@@ -237,6 +237,7 @@ func TestMachines(t *testing.T) {
 				if t.Failed() {
 					t.FailNow()
 				}
+				t.Logf("run %d: the same bytes", c.n+1)
 			}
 			t.Logf("%d runs, in %d of which workers had a part to the end; it happened %d times", c.n+1, elsewhere, happened)
 			for _, h := range append(c.hands, c.hub) {

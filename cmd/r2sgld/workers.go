@@ -89,10 +89,11 @@ func certificate(files string) (*tls.Certificate, error) {
 func (c *common) staffed(cmd *cobra.Command) {
 	f, s := cmd.Flags(), &c.staff
 	f.StringVar(&s.listen, "listen", "", "let workers help (r2sgld work), which connect to this address, as in :4222; they change no draw")
-	f.StringVar(&s.hub, "hub", "", "let workers help that are connected to a broker: the URL that r2sgld hub prints, or that of a NATS server, or @FILE with it")
+	f.StringVar(&s.hub, "hub", "", "let workers help that are connected to a broker: the URL "+
+		"that r2sgld hub prints, or that of a NATS server, or @FILE with it")
 	f.StringVar(&s.tls, "tls", "", "CERT,KEY: files of a certificate; --listen speaks TLS alone then")
-	f.BoolVar(&s.anyBits, "any-bits", false, "let workers help whose numbers differ by rounding, as on another processor: draws may depend on "+
-		"who evaluated")
+	f.BoolVar(&s.anyBits, "any-bits", false, "let workers help whose numbers differ by rounding, as on another processor: draws may "+
+		"depend on who evaluated")
 	s.register(cmd)
 }
 
@@ -121,7 +122,8 @@ func (s *staff) open(j *runner.Job) (done func() error, err error) {
 		return none, nil
 	}
 	if !fleet.Shareable(j.Problem.Potential) {
-		j.Warnings = append(j.Warnings, "workers cannot help: the states of this potential are not evaluated one by one, or not by the state alone.")
+		j.Warnings = append(j.Warnings, "workers cannot help: the states of this potential are not evaluated one by one, or not by the "+
+			"state alone.")
 		return none, nil
 	}
 	brief, err := briefOf(j)
@@ -139,8 +141,8 @@ func (s *staff) open(j *runner.Job) (done func() error, err error) {
 		return nil, err
 	}
 	if s.anyBits {
-		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws depend on "+
-			"who evaluated which state, and another run may have others.")
+		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
+			"depend on who evaluated which state, and another run may have others.")
 	}
 	j.Problem.Potential = crew.Potential(j.Problem.Potential)
 	return func() error {

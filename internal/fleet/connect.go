@@ -43,7 +43,8 @@ func Connect(url string, with ...nats.Option) (*nats.Conn, error) {
 func Absent(err error) bool {
 	var dial *net.OpError
 	var name *net.DNSError
-	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &name) || errors.As(err, &dial) && dial.Op == "dial"
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &name) ||
+		errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // urls says what is wrong with the URLs of brokers, with commas between them.

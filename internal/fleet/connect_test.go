@@ -100,8 +100,9 @@ func TestConnect(t *testing.T) {
 		t.Errorf("twice at %s: %v, %v", address, again, err)
 	}
 	b.Close()
-	for url, want := range map[string]string{"secret@host:4222": "no URL of a broker", "http://secret@host": "no URL", "nats://secret@" + address: "no broker answers",
-		"": "no URL", "nats://secret@a:1,nope": "no URL"} {
+	for url, want := range map[string]string{"secret@host:4222": "no URL of a broker", "http://secret@host": "no URL",
+		"nats://secret@" + address: "no broker answers",
+		"":                         "no URL", "nats://secret@a:1,nope": "no URL"} {
 		c, err := Connect(url)
 		if err == nil {
 			c.Close()

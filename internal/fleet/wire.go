@@ -56,7 +56,8 @@ type (
 
 // sound reports whether a hello is one: its names are parts of subjects and of what people read.
 func (h *hello) sound() bool {
-	return plainName(h.Worker, mostName) && plainName(h.Host, 4*mostName) && plainName(h.Arch, mostName) && h.Slots >= 1 && h.Slots <= mostSlots
+	return plainName(h.Worker, mostName) && plainName(h.Host, 4*mostName) && plainName(h.Arch, mostName) &&
+		h.Slots >= 1 && h.Slots <= mostSlots
 }
 
 const (

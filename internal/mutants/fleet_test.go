@@ -47,7 +47,9 @@ var ofFleets = []fault{
 		{"internal/fleet.(*Crew).review", "lost != c.lost", "false"},
 		{"internal/fleet.(*Crew).beat", "b.Reconnects != w.reconnects", "false"},
 	}},
-	{"workers: names that are subjects", "internal/fleet Unfit", []edit{{"internal/fleet.(*hello).sound", "plainName(h.Worker, mostName) &&", ""}}},
+	{"workers: names that are subjects", "internal/fleet Unfit", []edit{
+		{"internal/fleet.(*hello).sound", "plainName(h.Worker, mostName) &&", ""},
+	}},
 	{"workers: paths that lead elsewhere", "internal/fleet Files$", []edit{
 		{"internal/fleet.(*Worker).make", `filepath.Clean("/"+filepath.ToSlash(path))`, "path"},
 	}},
