@@ -21,75 +21,67 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// TestBadWorkers: one that lies when it joins is not taken; one that fails or hangs is sent away
-// or passed over; the numbers stay right.
+// TestBadWorkers: one that lies when it joins is not taken; one that fails, or cannot make the
+// potential, is sent away; the numbers stay right.
 func TestBadWorkers(t *testing.T) {
-	const d = 3
-	hung := make(chan struct{})
-	t.Cleanup(func() { close(hung) })
-	for name, c := range map[string]struct {
-		bad  func(asked *atomic.Int64) potential.Potential
-		told string
-	}{
-		"lies at once": {func(*atomic.Int64) potential.Potential {
-			return potential.Func(d, func(_, x []float64) float64 { return x[0] })
-		}, "other bits than this machine"},
-		"fails": {func(asked *atomic.Int64) potential.Potential { return failing{quartic(0), asked} }, "fails: out of order"},
-		"hangs": {func(asked *atomic.Int64) potential.Potential {
-			good := quartic(0).Evaluator(1, nil)
-			return potential.Func(d, func(grad, x []float64) float64 {
-				if asked.Add(1) > mostProbes {
-					<-hung
-				}
-				var u [1]float64
-				good.Eval(u[:], grad, x)
-				return u[0]
-			})
-		}, ""},
-		"cannot": {nil, "leaves: no compiler"},
+	made := func(u potential.Potential, err error) func(*Worker) {
+		return func(w *Worker) {
+			w.Make = func(context.Context, Brief, func(string) string) (potential.Potential, error) { return u, err }
+		}
+	}
+	liar := potential.Func(3, func(_, x []float64) float64 { return x[0] })
+	for told, bad := range map[string]func(*Worker){
+		"other bits than this machine": made(liar, nil),
+		"fails: out of order":          made(failing{quartic(0), new(atomic.Int64)}, nil),
+		"leaves: no compiler":          made(nil, errors.New("no compiler")),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(told, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, quartic(time.Millisecond))
 			b := s.trial(12, quartic(0))
-			make := func(w *Worker) {}
-			var u potential.Potential
-			if c.bad != nil {
-				u = c.bad(new(atomic.Int64))
-			} else {
-				make = func(w *Worker) {
-					w.Make = func(context.Context, Brief, func(string) string) (potential.Potential, error) {
-						return nil, errors.New("no compiler")
-					}
-				}
-			}
-			if name == "hangs" { // and its hands never come to an end
-				ctx, stop := context.WithCancel(context.Background())
-				conn, err := Connect(s.broker.URL())
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { stop(); conn.Close() })
-				w := &Worker{Name: "hangs", Host: "here", Version: "1", Slots: 1, Dir: t.TempDir(), Tell: func(string) {},
-					Make: func(context.Context, Brief, func(string) string) (potential.Potential, error) { return u, nil }}
-				go func() { _ = w.Work(ctx, conn) }()
-				s.taken(1)
-				b.blocks(30)
-				if n := s.crew.Tally(); n.Messages > 4 { // probe and answer, and one block
-					t.Errorf("a worker that hangs is asked again: %+v", n)
-				}
-				return
-			}
-			s.worker(1, u, make)
+			s.worker(1, nil, bad)
 			for range 2000 {
-				if b.blocks(1); strings.Contains(s.said(), c.told) {
+				if b.blocks(1); strings.Contains(s.said(), told) {
 					break
 				}
 			}
-			s.hears(c.told)
+			s.hears(told)
 			s.taken(0)
 			b.blocks(3)
 		})
+	}
+}
+
+// TestHungWorkers: one that hangs is passed over, and not asked again.
+func TestHungWorkers(t *testing.T) {
+	t.Parallel()
+	hung := make(chan struct{})
+	t.Cleanup(func() { close(hung) })
+	var asked atomic.Int64
+	good := quartic(0).Evaluator(1, nil)
+	u := potential.Func(3, func(grad, x []float64) float64 {
+		if asked.Add(1) > mostProbes {
+			<-hung
+		}
+		var u [1]float64
+		good.Eval(u[:], grad, x)
+		return u[0]
+	})
+	s := newSite(t, quartic(time.Millisecond))
+	b := s.trial(12, quartic(0))
+	conn, err := Connect(s.broker.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(func() { stop(); conn.Close() })
+	w := &Worker{Name: "hangs", Host: "here", Version: "1", Slots: 1, Dir: t.TempDir(), Tell: func(string) {},
+		Make: func(context.Context, Brief, func(string) string) (potential.Potential, error) { return u, nil }}
+	go func() { _ = w.Work(ctx, conn) }() // which does not end before the test
+	s.taken(1)
+	b.blocks(30)
+	if n := s.crew.Tally(); n.Messages > 4 { // a probe, its answer, and one block
+		t.Errorf("a worker that hangs is asked again: %+v", n)
 	}
 }
 

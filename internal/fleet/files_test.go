@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,19 +19,12 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// TestFiles: files of a run come to a worker once, whatever their paths are, and stay within its
-// folder; one that has changed is refused.
-func TestFiles(t *testing.T) {
-	t.Parallel()
-	data := make([]byte, 3*piece+17)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range data {
-		data[i] = byte(rng.Uint32())
-	}
-	there := t.TempDir()
-	var brief Brief
-	for name, content := range map[string][]byte{"a.csv": data, "empty.csv": nil, "sub/b.stan": []byte("parameters {}")} {
-		path := filepath.Join(there, name)
+// briefOf writes files into a folder, and describes them.
+func briefOf(t *testing.T, contents map[string][]byte) (b Brief) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range contents {
+		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -42,61 +35,67 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		brief.Files = append(brief.Files, f)
+		b.Files = append(b.Files, f)
 	}
+	return b
+}
+
+// arrived holds that the files of a brief stand in a worker's folder, where place says.
+func arrived(t *testing.T, dir string, b Brief, place func(string) string) {
+	for _, f := range b.Files {
+		at := place(f.Path)
+		if !strings.HasPrefix(at, dir+"/") {
+			t.Errorf("%s stands at %s", f.Path, at)
+		}
+		got, err := os.ReadFile(at)
+		if want, _ := os.ReadFile(f.Path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is another, %v", f.Path, err)
+		}
+	}
+	for _, path := range []string{"../../x", "/etc/passwd", "a/../../../../x", ".."} {
+		if at := place(path); !strings.HasPrefix(at+"/", filepath.Dir(place("/x"))+"/") {
+			t.Errorf("%s leads to %s", path, at)
+		}
+	}
+}
+
+// TestFiles: files of a run come to a worker once, whatever their paths are, and stay within its
+// folder; one that has changed is refused.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	data := make([]byte, 3*piece+17)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	brief := briefOf(t, map[string][]byte{"a.csv": data, "empty.csv": nil, "sub/b.stan": []byte("parameters {}")})
 	s := newSite(t, quartic(0), func(r *Run) { r.Brief = brief })
 	s.trial(4, quartic(0))
-	var pieces sync.Map
-	ear, err := s.crew.conn.Subscribe(files(s.crew.id), func(m *nats.Msg) { pieces.Store(m.Reply, true) })
+	var pieces atomic.Int64
+	ear, err := s.crew.conn.Subscribe(files(s.crew.id), func(*nats.Msg) { pieces.Add(1) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = ear.Unsubscribe() }()
 	dir := t.TempDir()
-	check := func(_ context.Context, b Brief, place func(string) string) (potential.Potential, error) {
-		for _, f := range b.Files {
-			at := place(f.Path)
-			if !strings.HasPrefix(at, dir+"/") {
-				t.Errorf("%s stands at %s", f.Path, at)
+	for joined := 1; joined <= 2; joined++ {
+		kill := s.worker(1, nil, func(w *Worker) {
+			w.Dir = dir
+			w.Make = func(_ context.Context, b Brief, place func(string) string) (potential.Potential, error) {
+				arrived(t, dir, b, place)
+				return quartic(0), nil
 			}
-			got, err := os.ReadFile(at)
-			if err != nil {
-				return nil, err
-			}
-			if want, _ := os.ReadFile(f.Path); !bytes.Equal(got, want) {
-				t.Errorf("%s is another", f.Path)
-			}
+		})
+		for k := 0; k < 6000 && strings.Count(s.said(), "joins") < joined; k++ {
+			time.Sleep(5 * time.Millisecond)
 		}
-		for _, path := range []string{"../../x", "/etc/passwd", "a/../../../../x", ".."} {
-			if at := place(path); !strings.HasPrefix(at+"/", filepath.Dir(place("/x"))+"/") {
-				t.Errorf("%s leads to %s", path, at)
-			}
+		if kill(); pieces.Load() != 5 {
+			t.Errorf("%d pieces were sent, 5 are needed", pieces.Load())
 		}
-		return quartic(0), nil
 	}
-	in := func(w *Worker) { w.Dir, w.Make = dir, check }
-	count := func() (n int) {
-		pieces.Range(func(any, any) bool { n++; return true })
-		return n
-	}
-	kill := s.worker(1, nil, in)
-	s.taken(1)
-	if kill(); count() != 5 {
-		t.Errorf("%d pieces were sent, 5 are needed", count())
-	}
-	s.worker(1, nil, in)
-	for range 6000 {
-		if strings.Count(s.said(), "joins") == 2 {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	if count() != 5 {
-		t.Errorf("%d pieces were sent again", count()-5)
-	}
-	for i := range s.crew.Brief.Files {
-		if p := s.crew.Brief.Files[i].Path; strings.HasSuffix(p, "a.csv") {
-			if err := os.WriteFile(p, append(data[1:], 0), 0o600); err != nil {
+	for _, f := range brief.Files {
+		if strings.HasSuffix(f.Path, "a.csv") {
+			if err := os.WriteFile(f.Path, append(data[1:], 0), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

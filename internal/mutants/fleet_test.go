@@ -37,7 +37,7 @@ var ofFleets = []fault{
 	{"workers: late answers not compared", "internal/fleet LateAnswers", []edit{
 		{"internal/fleet.(*Crew).answered", "c.compare(p, a.values)", ""},
 	}},
-	{"workers: one that hangs is asked again", "internal/fleet BadWorkers", []edit{
+	{"workers: one that hangs is asked again", "internal/fleet HungWorkers", []edit{
 		{"internal/fleet.(*Crew).share", "w.overdue > 0 ||", ""},
 	}},
 	{"workers: where two differ the first is right", "internal/fleet Doubts", []edit{
