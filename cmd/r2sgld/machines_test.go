@@ -220,7 +220,7 @@ func TestMachines(t *testing.T) {
 				c.hands = append(c.hands, c.hire(len(c.hands)))
 			}
 			c.own = newLine(t, c.port)
-			happened, elsewhere := 0, 0
+			happened := 0
 			for c.n = range pace.Soak(1, e.most) {
 				c.hub.says("runs:", 1)
 				c.out = filepath.Join(c.dir, fmt.Sprintf("%s-%d", strings.ReplaceAll(name, " ", "-"), c.n))
@@ -230,16 +230,21 @@ func TestMachines(t *testing.T) {
 					happened++
 				}
 				c.run.done(exitDone)
-				if said := c.run.said(); strings.Contains(said, " workers evaluated ") && !strings.Contains(said, "workers evaluated 0 of") {
-					elsewhere++ // in the end, if the run was killed before
-				}
 				same(t, fmt.Sprintf("%s, seed %d, run %d", name, seed, c.n+1), want, foldertest.Results(t, c.out))
 				if t.Failed() {
 					t.FailNow()
 				}
-				t.Logf("run %d: the same bytes", c.n+1)
+				for _, h := range append(c.hands, c.hub) {
+					select {
+					case <-h.ended:
+						t.Fatalf("%v has ended by itself: %s", h.Args[1:], h.said())
+					default:
+					}
+				}
+				said := c.run.said()
+				t.Logf("run %d: the same bytes;%s", c.n+1, said[max(0, strings.LastIndex(said, " workers evaluated ")):])
 			}
-			t.Logf("%d runs, in %d of which workers had a part to the end; it happened %d times", c.n+1, elsewhere, happened)
+			t.Logf("%d runs; it happened %d times", c.n+1, happened)
 			for _, h := range append(c.hands, c.hub) {
 				h.end(syscall.SIGKILL)
 			}

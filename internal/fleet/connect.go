@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,12 +41,12 @@ func Connect(url string, with ...nats.Option) (*nats.Conn, error) {
 	return nil, fmt.Errorf("the broker at %s: %w", Plain(url), err)
 }
 
-// Absent reports whether a broker could not be reached, and may be there later.
+// Absent reports whether a broker could not be reached, or did not answer, and may do so later.
 func Absent(err error) bool {
-	var dial *net.OpError
+	var broken *net.OpError
 	var name *net.DNSError
-	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &name) ||
-		errors.As(err, &dial) && dial.Op == "dial"
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, io.EOF) || errors.As(err, &name) ||
+		errors.As(err, &broken) && slices.Contains([]string{"dial", "read", "write"}, broken.Op)
 }
 
 // urls says what is wrong with the URLs of brokers, with commas between them.

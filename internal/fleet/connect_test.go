@@ -116,3 +116,29 @@ func TestConnect(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAbsent: a broker behind a line that breaks off, as a proxy's does, may be there later.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	c, err := Connect("nats://t@" + l.Addr().String())
+	if err == nil {
+		c.Close()
+	}
+	if !Absent(err) {
+		t.Errorf("%v is the end", err)
+	}
+}
