@@ -12,7 +12,7 @@ var ofCrowds = []fault{
 		{"domain.(*board).ask", "!b.memory.recall(q)", "!b.memory.recall(q) || q.n == 1"},
 	}},
 	{"crowd: states of one place are the same", "domain MemoryOfACrowd", []edit{
-		{"domain.(*memory).recall", "math.Float64bits(v) != math.Float64bits(q.x[j*q.n+q.i])", "v != v"},
+		{"domain.(*memory).recall", "math.Float64bits(v) != math.Float64bits(q.x[j*q.n+q.i])", "v != v && j > 0"},
 	}},
 	{"crowd: 0 and −0 are the same", "domain MemoryOfACrowd", []edit{
 		{"domain.(*memory).recall", "math.Float64bits(v) != math.Float64bits(q.x[j*q.n+q.i])", "v != q.x[j*q.n+q.i]"},

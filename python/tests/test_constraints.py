@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import r2sgld
+from r2sgld._config import write
 from r2sgld._density import Constraint, Density, walls
 from r2sgld._errors import AnswerError
+from r2sgld._program import call
+from r2sgld._result import read
 from r2sgld._serve import Failure
 
 SGLD = {"method": "r2sgld", "iterations": 1500, "burn_in": 100, "thin": 1, "step_size": 0.02, "ladders": 4}
@@ -182,7 +185,13 @@ def test_the_same_arithmetic_gives_the_same_bytes():
         return g[0], slope[0]
 
     hot = {**SGLD, "temperature": [1, math.inf]}
-    by_formula = draws(uniform(3, sampler=hot, constraints="x*y*z <= 0.2"))
+    box = {name: [-1, 1] for name in "xyz"}
+    config = {"variables": list(box), "potential": "0", "domain": {"box": box, "constraints": "x*y*z <= 0.2"}}
+    write({**config, "sampler": {"seed": 1, **hot}}, Path("formula.yaml"))
+    call(["sample", "formula.yaml", "--out", "formula"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        by_formula = draws(read(Path("formula")))
     forms = [
         {"constraint": one, "threads": 1},
         {"constraint": product, "batched": True, "lanewise": True, "threads": 4},
