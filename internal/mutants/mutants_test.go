@@ -45,7 +45,7 @@ type edit struct {
 
 // all are the faults of all tables, in a fixed order.
 func all() []fault {
-	tables := [][]fault{ofSampling, ofDomains, ofModels, ofRows, ofMathematics, ofTheProgram, ofNetworks}
+	tables := [][]fault{ofSampling, ofDomains, ofModels, ofRows, ofMathematics, ofTheProgram, ofNetworks, ofCrowds}
 	return slices.Concat(tables...)
 }
 
