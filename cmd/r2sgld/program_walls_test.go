@@ -137,7 +137,10 @@ func TestWallsOfAProgram(t *testing.T) {
 			dir := t.TempDir()
 			here, there := write(t, dir, "here.yaml", ringed(t, false, sampler)), write(t, dir, "there.yaml", ringed(t, true, sampler))
 			must(t, exitDone, "sample", here, "--out", filepath.Join(dir, "here"), "--quiet")
-			must(t, exitDone, "sample", there, "--out", filepath.Join(dir, "one"), "--quiet", "--threads", "1")
+			first := start(t, "sample", there, "--out", filepath.Join(dir, "one"), "--threads", "1")
+			if code := first.code(t); code != exitDone || !strings.Contains(first.stdout.String()+first.stderr.String(), " values of constraints · ") {
+				t.Errorf("exit %d: %s%s", code, &first.stdout, &first.stderr)
+			}
 			must(t, exitDone, "sample", there, "--out", filepath.Join(dir, "four"), "--quiet", "--threads", "4")
 			one := foldertest.Results(t, filepath.Join(dir, "one"))
 			same(t, "one thread and four", one, foldertest.Results(t, filepath.Join(dir, "four")))

@@ -45,7 +45,7 @@ type edit struct {
 
 // all are the faults of all tables, in a fixed order.
 func all() []fault {
-	tables := [][]fault{ofSampling, ofDomains, ofModels, ofMathematics, ofTheProgram, ofNetworks, ofWatching, ofCases, ofRows, ofFleets}
+	tables := [][]fault{ofSampling, ofDomains, ofModels, ofRows, ofMathematics, ofTheProgram, ofNetworks, ofCrowds, ofFleets, ofCases, ofWatching}
 	return slices.Concat(tables...)
 }
 

@@ -4,6 +4,9 @@
 // called lane by lane. GODEBUG=cpu.avx512f=off and GODEBUG=cpu.avx2=off go without the
 // one or both.
 //
+// A [Column] keeps numbers in 64 bits or in 32, and a [Block] multiplies rows of several: what comes of numbers that
+// are kept in 32 bits has the bits that it has of the same numbers in 64.
+//
 // The result may be one of the arguments; other overlaps are not allowed. Arguments are
 // at least as long as the result, whose length counts.
 package vector

@@ -54,7 +54,7 @@ class Driver:
         """Energies and gradients of the one frame that was asked for."""
         _, answers = self.run()
         n, status = struct.unpack_from("<II", answers)
-        assert status == 0
+        assert status == 0, answers
         assert len(answers) == 8 + 8 * n * (1 + self.density.dimension)
         numbers = np.frombuffer(answers[8:], "<f8")
         return numbers[:n], numbers[n:].reshape(n, -1)

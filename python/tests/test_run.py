@@ -41,11 +41,16 @@ except KeyboardInterrupt as error:
 """
 
 
-def started():
+WALLED = SCRIPT.replace(
+    '{"ball": {"radius": 1}}', '{"box": {"x": [-1, 1], "y": [-1, 1]}}, constraint=lambda x: (x @ x - 1, 2 * x)'
+)
+
+
+def started(script):
     """A process that samples for long, once the run has begun."""
     Path("slow").touch()
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 60
     while not Path("run/log.jsonl").exists():
@@ -58,7 +63,15 @@ def started():
 def programs():
     """The processes that work in this folder."""
     here = os.getcwd().encode()
-    return [pid for pid in os.listdir("/proc") if pid.isdigit() and here in command(pid)]
+    return [pid for pid in os.listdir("/proc") if pid.isdigit() and (here in command(pid) or serves(pid, here))]
+
+
+def serves(pid, here):
+    """Whether a process answers for a function of this folder."""
+    try:
+        return b"r2sgld._serve" in command(pid) and os.readlink(f"/proc/{pid}/cwd").encode() == here
+    except OSError:
+        return False
 
 
 def command(pid):
@@ -79,8 +92,9 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
 
 @linux
-def test_an_interrupt_leaves_a_run_that_can_go_on():
-    process = started()
+@pytest.mark.parametrize("script", [SCRIPT, WALLED])
+def test_an_interrupt_leaves_a_run_that_can_go_on(script):
+    process = started(script)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     Path("slow").unlink()
@@ -92,11 +106,13 @@ def test_an_interrupt_leaves_a_run_that_can_go_on():
         warnings.simplefilter("ignore")
         result = r2sgld.resume("run")
     assert result.posterior.sizes["draw"] == 270
+    assert (result.posterior.x**2 + result.posterior.y**2).max() <= 1
 
 
 @linux
-def test_a_killed_python_leaves_no_orphans():
-    process = started()
+@pytest.mark.parametrize("script", [SCRIPT, WALLED])
+def test_a_killed_python_leaves_no_orphans(script):
+    process = started(script)
     assert programs()
     process.kill()
     process.communicate()

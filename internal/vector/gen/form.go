@@ -73,7 +73,7 @@ func (m *machine) widened(at operand.Mem) vec {
 
 // standardised are (x − mean)/sd, by holding mean, 1/sd and sd. The quotient is rounded once: the
 // product with the rounded reciprocal, corrected by what is left, is the number nearest to it
-// (Brisebarre, Muller & Raina 2004).
+// (Brisebarre, Muller & Raina 2004) where nothing overflows or underflows, and nothing does of numbers of 32 bits.
 func (m *machine) standardised(by operand.Mem) reader {
 	var all [3]vec
 	for i := range all {

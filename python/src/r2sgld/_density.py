@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 Gradient: TypeAlias = "Callable[..., Any] | str | None"
 
-WAYS = """The {gradient} is missing: the function returns {what}. Give it in one of three ways:
-  return ({value}, gradient)   from the function, the gradient of shape ({shape})
-  {key}=function           another function that returns the gradient
-  {key}="jax" or "torch"   for a function written in jax.numpy or torch, which is differentiated"""
-
 
 @dataclass
 class Density:
@@ -49,6 +44,7 @@ class Density:
     value = "energy"  # what messages call the answer, its gradient, and what to give for that
     slope = "gradient"
     key = "gradient"
+    pair = "energy"
 
     def __post_init__(self) -> None:
         one_by_one = not self.batched and self.gradient != "jax"
@@ -98,10 +94,20 @@ class Density:
         if callable(self.gradient):
             return answer, self.gradient(x, *seed)
         if not isinstance(answer, tuple) or len(answer) != 2:
-            shape = f"n, {self.dimension}" if self.batched else f"{self.dimension},"
-            names = {"gradient": self.slope, "value": self.value.partition(" ")[0], "key": self.key}
-            raise AnswerError(WAYS.format(what=described(answer), shape=shape, **names))
+            raise AnswerError(self._ways(described(answer)))
         return answer
+
+    def _ways(self, what: str) -> str:
+        """What to do where the function returns no gradient."""
+        shape = f"n, {self.dimension}" if self.batched else f"{self.dimension},"
+        ways = {
+            f"return ({self.pair}, gradient)": f"from the function, the gradient of shape ({shape})",
+            f"{self.key}=function": "another function that returns the gradient",
+            f'{self.key}="jax" or "torch"': "for a function written in jax.numpy or torch, which is differentiated",
+        }
+        width = max(map(len, ways)) + 3
+        told = [f"The {self.slope} is missing: the function returns {what}. Give it in one of three ways:"]
+        return "\n".join(told + [f"  {way.ljust(width)}{means}" for way, means in ways.items()])
 
 
 @dataclass
@@ -114,14 +120,15 @@ class Constraint(Density):
     name: str = ""
 
     key = "constraint_gradient"
+    pair = "value"
 
     @property
     def value(self) -> str:  # type: ignore[override]
-        return f"constraint {self.name}"
+        return self.name if self.name.startswith("constraint ") else f"constraint {self.name}"
 
     @property
     def slope(self) -> str:  # type: ignore[override]
-        return f"gradient of the constraint {self.name}"
+        return f"gradient of the {self.value}"
 
     def blocks(self) -> Callable[[Array, int], tuple[Array, Array]]:
         """The function of n states and a seed, which does not matter: n values and (n, d) gradients."""
