@@ -346,19 +346,23 @@ func TestBrokerComesBack(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 4)
 	address := strings.Split(y.broker.URL(), "@")[1]
-	begun, back := make(chan struct{}, 4), make(chan struct{})
+	var asked atomic.Int32
+	begun, away := make(chan struct{}), make(chan struct{})
 	y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
-		begun <- struct{}{}
-		<-back
+		if asked.Add(1) > 1 {
+			return &Unfit{errors.New("it has done enough")}
+		}
+		close(begun)
+		<-away
 		return leaves(c, dir)
 	})
 	y.list.Do = func(_ context.Context, i int) error {
 		if y.by("here") == 0 {
 			<-begun
 			y.broker.Close()
+			close(away)
 			time.Sleep(2 * silence / 3)
 			y.listen(address)
-			close(back)
 		}
 		y.note(i, "here")
 		time.Sleep(100 * time.Millisecond)

@@ -61,4 +61,9 @@ func TestMembers(t *testing.T) {
 	if last := m.Gone[mostGone-1]; last.Name != w.Name || last.Answered < w.Answered || last.Fault != "is lost" {
 		t.Errorf("%+v", last)
 	}
+	s.crew.join([]byte(`{"worker": "old", "host": "there", "version": "0", "arch": "any", "slots": 2}`))
+	gone := s.crew.Members().Gone
+	if last := gone[len(gone)-1]; last.Name != "old" || last.Slots != 2 || !strings.Contains(last.Fault, "is of version 1") {
+		t.Errorf("%+v", last)
+	}
 }
