@@ -117,14 +117,14 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if err != nil {
 		return nil, err
 	}
-	rng := &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand
+	rng := stream.New(s.Seed, streamOf).Of(1, stream.Pilot)
 	target, spread, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return nil, err
 	}
 	first := &modes.Search{}
 	if !t.bounded {
-		if first, err = modes.Find(ctx, target, t.around(nil, rng), firstStarts, firstStarts, 1); err != nil {
+		if first, err = modes.Find(ctx, target, t.around(nil, &rng.Rand), firstStarts, firstStarts, 1); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +148,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	m.Search.Gradients += first.Gradients
 	whole := m.mirror(p)
 	m.Remote = !t.bounded && len(t.s.MoreStarts) == 0 && t.high(m.Search)
-	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
+	if m.Fit, err = m.Search.Fit(ctx, target, &rng.Rand); err != nil || m.Fit == nil {
 		return m, err
 	}
 	if t.bounded {
@@ -158,7 +158,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		return m, nil
 	}
 	parts := len(m.Fit.Mixture.Parts)
-	m.Guided, err = m.Fit.Defend(ctx, target, rng, based(p), defended, escaped)
+	m.Guided, err = m.Fit.Defend(ctx, target, &rng.Rand, based(p), defended, escaped)
 	if p.Chart != nil && p.Chart.Symmetry != nil && len(m.Fit.Mixture.Parts) > parts {
 		m.Guided = false // of what was found only then no images are known
 	}
@@ -243,11 +243,11 @@ func based(p r2sgld.Problem) *r2sgld.Guide {
 // scatter writes the starts of descents: draws of the law at infinite temperature, points that
 // fill the domain where such draws are dear, and points around the start and known modes where
 // there are none: the start may be far from all that matters.
-func (t *tuner) scatter(ctx context.Context, known *modes.Search, rng *rand.Rand) (func(x []float64) error, error) {
+func (t *tuner) scatter(ctx context.Context, known *modes.Search, rng *stream.Rand) (func(x []float64) error, error) {
 	if !t.bounded {
-		return t.around(known.Modes, rng), nil
+		return t.around(known.Modes, &rng.Rand), nil
 	}
-	law, err := t.p.Reference(ctx)
+	law, err := t.p.Drawer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -394,7 +394,7 @@ func (f *Found) Sighting() *Sighting {
 // pulled has every second point of draw made of one of the box that holds the domain, pulled
 // to the wall that is nearest: so that small pieces of the domain are found as well as large
 // ones. Where no such point lies in the domain, that of draw stays.
-func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(x []float64) error {
+func pulled(d domain.Domain, rng *stream.Rand, draw func(x []float64) error) func(x []float64) error {
 	lo, hi := domain.BoundsOf(d, d.Dim())
 	crowd := domain.NewCrowd(d)
 	points := make([]pull, 1)
@@ -404,9 +404,9 @@ func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(
 	for i := range points {
 		points[i] = newPull(d)
 	}
-	next, second := len(points), false
+	next, second := 0, false
 	return func(x []float64) error {
-		if next == len(points) {
+		if next == 0 {
 			for i := range points {
 				if err := points[i].draw(draw, second, lo, hi, rng); err != nil {
 					return err
@@ -414,10 +414,11 @@ func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(
 				second = !second
 			}
 			crowd.Do(len(points), func(i int) { points[i].pull() })
-			next = 0
 		}
-		copy(x, points[next].x)
-		next++
+		p := &points[next]
+		next = (next + 1) % len(points)
+		copy(x, p.x)
+		p.drawn() // numbers of those after it are to come
 		return nil
 	}
 }
@@ -426,7 +427,8 @@ func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(
 type pull struct {
 	d                    domain.Domain
 	trace                domain.Tracer
-	second               bool // whether it does
+	second               bool   // whether it does
+	drawn                func() // takes the numbers to where the point was drawn
 	x, far, near, normal []float64
 }
 
@@ -436,14 +438,17 @@ func newPull(d domain.Domain) pull {
 }
 
 // draw draws the point of the domain, and that of the box if there is a second.
-func (p *pull) draw(draw func(x []float64) error, second bool, lo, hi []float64, rng *rand.Rand) error {
+func (p *pull) draw(draw func(x []float64) error, second bool, lo, hi []float64, rng *stream.Rand) error {
 	p.second = second
-	if err := draw(p.x); err != nil || !second {
+	if err := draw(p.x); err != nil {
 		return err
 	}
 	for j := range p.far {
-		p.far[j] = lo[j] + (hi[j]-lo[j])*rng.Float64()
+		if second {
+			p.far[j] = lo[j] + (hi[j]-lo[j])*rng.Float64()
+		}
 	}
+	p.drawn = rng.Here()
 	return nil
 }
 
