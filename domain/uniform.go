@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,7 +146,10 @@ func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 
 // noDraw says that none of so many tries fell inside, or why that is not told.
 func noDraw(d Domain, tries int) error {
-	return cmp.Or(Err(d), fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", tries))
+	if err := Err(d); err != nil {
+		return err
+	}
+	return fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", tries)
 }
 
 // Draw writes a draw of a law on the domain of the crowd, as law.Draw does by the same numbers: tries

@@ -33,11 +33,11 @@ func (l *loader) sample() (*Run, error) {
 	} else {
 		l.readNames(root.Field("variables"))
 	}
-	if elsewhere && at.Field("stan") == nil {
-		program = l.external(at)
-	}
-	if !elsewhere {
+	switch {
+	case !elsewhere:
 		u = l.readPotential(at)
+	case at.Field("stan") == nil:
+		program = l.external(at)
 	}
 	noise := l.readNoise(root.Field("noise"))
 	l.readDomain(model.walls, program.telling(l))
