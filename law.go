@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
 )
 
 // A Base is a law exp(−U₀), normalised on all of R^d, or between walls that none of its draws
@@ -109,7 +110,7 @@ func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 	if whole == nil {
 		return domain.Uniform(ctx, p.Domain)
 	}
-	law := &domain.Law{Draw: p.drawCut, Tries: 1}
+	law := &domain.Law{Draw: p.drawCut, Tries: 1, Propose: whole, Most: massDraws}
 	if p.Domain == nil {
 		return law, nil
 	}
@@ -122,6 +123,36 @@ func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 	}
 	return nil, fmt.Errorf("%d of %d draws from the law at infinite temperature lie in the domain: the constraints contradict the priors",
 		hits, massDraws)
+}
+
+// A Drawer makes draws from the law at infinite temperature, the same as [Problem.Reference] by the
+// same numbers. Where walls are asked for elsewhere, tries are asked for together. One goroutine at a
+// time.
+type Drawer struct {
+	*domain.Law
+	crowd *domain.Crowd // nil is none
+}
+
+// Drawer returns one.
+func (p Problem) Drawer(ctx context.Context) (*Drawer, error) {
+	return p.drawer(ctx, domain.NewCrowd(p.Domain))
+}
+
+// drawer asks through a crowd, if there is one.
+func (p Problem) drawer(ctx context.Context, c *domain.Crowd) (*Drawer, error) {
+	if c != nil {
+		p.Domain = c.Domain()
+	}
+	law, err := p.Reference(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Drawer{law, c}, nil
+}
+
+// Draw writes a draw into x.
+func (d *Drawer) Draw(ctx context.Context, x []float64, rng *stream.Rand) error {
+	return d.crowd.Draw(ctx, d.Law, x, rng)
 }
 
 // Mass is the logarithm of the volume of the domain, or of the probability that the

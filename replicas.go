@@ -60,35 +60,12 @@ type source interface {
 }
 
 // A lawSource draws from the law at infinite temperature.
-type lawSource struct {
-	law   *domain.Law
-	crowd *domain.Crowd // which the law is asked through; nil is none
-}
-
-// mostAhead is how many tries of a law are asked for at once.
-const mostAhead = 16
-
-// foresee asks for the first tries of a draw at once, about as many as it takes.
-func (s lawSource) foresee(rng *stream.Rand, d int) {
-	n := min(mostAhead, int(math.Ceil(2*s.law.Tries)))
-	if s.crowd == nil || s.law.Propose == nil || n < 2 {
-		return
-	}
-	states := make([][]float64, n)
-	rng.Peek(func() {
-		for i := range states {
-			states[i] = make([]float64, d)
-			s.law.Propose(states[i], &rng.Rand)
-		}
-	})
-	s.crowd.Foresee(states)
-}
+type lawSource struct{ *Drawer }
 
 // draw stays where it is if the law fails.
 func (s lawSource) draw(l *replicas, h *hand, i int) {
 	rng := l.random(i)
-	s.foresee(rng, len(l.frame.x))
-	if x := l.frame.x; s.law.Draw(context.Background(), x, &rng.Rand) == nil {
+	if x := l.frame.x; s.Draw(context.Background(), x, rng) == nil {
 		l.frame.inverse(h.to, x)
 	} else {
 		copy(h.to, h.from)

@@ -152,11 +152,11 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 		l.jumps = make([]Jumps, rungs)
 	}
 	if r.independent {
-		law, err := r.problem.Reference(ctx)
+		drawer, err := r.problem.drawer(ctx, nil)
 		if err != nil {
 			return nil, err
 		}
-		l.fresh, l.source = rungs-1, lawSource{law: law}
+		l.fresh, l.source = rungs-1, lawSource{drawer}
 	}
 	var err error
 	if l.trading, err = r.trading(l.streams); err != nil {

@@ -45,12 +45,12 @@ func (r *run) places(ctx context.Context) (func(x []float64, l *ladder, rung int
 	case r.problem.Domain == nil && r.problem.normal() == nil:
 		return nil, errors.New("the domain is all of R^d: give a starting point")
 	}
-	law, err := r.problem.Reference(ctx)
+	drawer, err := r.problem.Drawer(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("no uniform start: %w", err)
 	}
 	return func(x []float64, l *ladder, rung int) error {
-		return law.Draw(ctx, x, &l.streams.Of(rung, stream.Start).Rand)
+		return drawer.Draw(ctx, x, l.streams.Of(rung, stream.Start))
 	}, nil
 }
 

@@ -31,13 +31,11 @@ func (r *run) herd(w *lanes, all []*replicas) (err error) {
 			w.hands = append(w.hands, h)
 		}
 		if _, drawn := l.source.(lawSource); drawn {
-			p := r.problem
-			p.Domain = w.crowd.Domain()
-			law, err := p.Reference(context.Background())
+			drawer, err := r.problem.drawer(context.Background(), w.crowd)
 			if err != nil {
 				return err
 			}
-			l.source = lawSource{law, w.crowd}
+			l.source = lawSource{drawer}
 		}
 	}
 	return nil

@@ -251,7 +251,7 @@ func (m *mapped) Uniform(ctx context.Context) (*Law, error) {
 		}
 		copy(z, m.a.back(x))
 		return nil
-	}, inner.Tries, inner.Note, nil}, nil
+	}, inner.Tries, inner.Note, nil, 0}, nil
 }
 
 // Volume is that of x over |det L|.

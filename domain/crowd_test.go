@@ -303,7 +303,8 @@ func TestFoundByACrowd(t *testing.T) {
 func TestCount(t *testing.T) {
 	s := far(sphere(1, 1, 1).formula)
 	lo, hi := []float64{-2}, []float64{2}
-	for _, d := range []Domain{must[Domain](t)(NewImplicit([]Surface{s}, []string{"g"}, lo, hi)), must[Domain](t)(NewBox([]float64{-1}, []float64{1}))} {
+	set, box := must[Domain](t)(NewImplicit([]Surface{s}, []string{"g"}, lo, hi)), must[Domain](t)(NewBox([]float64{-1}, []float64{1}))
+	for _, d := range []Domain{set, box} {
 		for _, n := range []int{1, 249, 250, 251, 1000} {
 			for _, enough := range []int{1, 7, 10_000} {
 				next := 0

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/r2sgld/r2sgld/stream"
 )
 
 // A Law makes draws. One goroutine at a time.
@@ -19,9 +21,10 @@ type Law struct {
 	// Note says what keeps the draws from being independent and of the law, beside rounding;
 	// nothing where they are, or all but are: as paths in a convex domain.
 	Note string
-	// Propose writes a point as the next try of Draw, if rng is where it is then; nil where
-	// draws are not made by tries.
+	// Propose writes the next try of Draw, of which there are Most at most: the first in the
+	// domain is the draw. nil where draws are not made by tries.
 	Propose func(x []float64, rng *rand.Rand)
+	Most    int
 }
 
 // A sampler makes the draws of a uniform law.
@@ -100,7 +103,7 @@ func Uniform(ctx context.Context, d Domain) (*Law, error) {
 }
 
 // law tells what was chosen.
-func (u *sampler) law() *Law { return &Law{u.once, u.work, u.note, u.point} }
+func (u *sampler) law() *Law { return &Law{u.once, u.work, u.note, u.point, u.tries} }
 
 // by has points of a law be the tries.
 func (u *sampler) by(point func(x []float64, rng *rand.Rand)) {
@@ -138,10 +141,44 @@ func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 			return nil
 		}
 	}
-	if err := Err(u.d); err != nil {
+	return noDraw(u.d, u.tries)
+}
+
+// noDraw says that none of so many tries fell inside, or why that is not told.
+func noDraw(d Domain, tries int) error {
+	if err := Err(d); err != nil {
 		return err
 	}
-	return fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", u.tries)
+	return fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", tries)
+}
+
+// Draw writes a draw of a law on the domain of the crowd, as law.Draw does by the same numbers: tries
+// are asked for together, about as many as a draw takes. Without a crowd, nil, it is law.Draw.
+func (c *Crowd) Draw(ctx context.Context, law *Law, x []float64, rng *stream.Rand) error {
+	if c == nil || law.Propose == nil {
+		return law.Draw(ctx, x, &rng.Rand)
+	}
+	n := int(min(math.Ceil(2*law.Tries), Crowded))
+	for k := 0; k < law.Most; k += n {
+		if err := ended(ctx, c.domain); err != nil {
+			return err
+		}
+		if n > 2 {
+			states, back := make([][]float64, n), rng.Here()
+			for i := range states {
+				states[i] = make([]float64, len(x))
+				law.Propose(states[i], &rng.Rand)
+			}
+			back()
+			c.Foresee(states)
+		}
+		for range min(n, law.Most-k) {
+			if law.Propose(x, &rng.Rand); c.domain.Contains(x) {
+				return nil
+			}
+		}
+	}
+	return noDraw(c.domain, law.Most)
 }
 
 // reject chooses between rejection from the bounding box and paths, in round

@@ -99,11 +99,10 @@ const (
 	normals = 2 << 62 // by NormFloat64; the rest is for Lanes
 )
 
-// Peek calls f, and takes r back to where it was before.
-func (r *Rand) Peek(f func()) {
-	before := r.bits
-	f()
-	r.bits = before
+// Here returns what takes r to where it is now.
+func (r *Rand) Here() (back func()) {
+	now := r.bits
+	return func() { r.bits = now }
 }
 
 // bits is the source of a Rand.

@@ -326,7 +326,7 @@ func (m *Modes) renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	starts, err := t.scatter(ctx, &search, &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand)
+	starts, err := t.scatter(ctx, &search, stream.New(s.Seed, streamOf).Of(1, stream.Pilot))
 	if err != nil {
 		return nil, err
 	}

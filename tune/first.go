@@ -154,10 +154,10 @@ func (t *tuner) energies(seen []point) []float64 {
 
 // points draws points of the uniform law, or normal ones around the start.
 func (t *tuner) points(ctx context.Context) ([]float64, error) {
-	rng := t.probe.rng()
+	rng := t.probe.stream()
 	x := make([]float64, firstPoints*t.d)
 	if t.bounded {
-		law, err := t.p.Reference(ctx)
+		law, err := t.p.Drawer(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func (t *tuner) points(ctx context.Context) ([]float64, error) {
 		return nil, fmt.Errorf("the domain is not bounded: give a starting point (sampler.init), or bound every variable")
 	}
 	for i := range firstPoints {
-		t.near(x[i*t.d:(i+1)*t.d], start, rng)
+		t.near(x[i*t.d:(i+1)*t.d], start, &rng.Rand)
 	}
 	return x, nil
 }

@@ -117,14 +117,14 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if err != nil {
 		return nil, err
 	}
-	rng := &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand
+	rng := stream.New(s.Seed, streamOf).Of(1, stream.Pilot)
 	target, spread, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return nil, err
 	}
 	first := &modes.Search{}
 	if !t.bounded {
-		if first, err = modes.Find(ctx, target, t.around(nil, rng), firstStarts, firstStarts, 1); err != nil {
+		if first, err = modes.Find(ctx, target, t.around(nil, &rng.Rand), firstStarts, firstStarts, 1); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +148,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	m.Search.Gradients += first.Gradients
 	whole := m.mirror(p)
 	m.Remote = !t.bounded && len(t.s.MoreStarts) == 0 && t.high(m.Search)
-	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
+	if m.Fit, err = m.Search.Fit(ctx, target, &rng.Rand); err != nil || m.Fit == nil {
 		return m, err
 	}
 	if t.bounded {
@@ -158,7 +158,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		return m, nil
 	}
 	parts := len(m.Fit.Mixture.Parts)
-	m.Guided, err = m.Fit.Defend(ctx, target, rng, based(p), defended, escaped)
+	m.Guided, err = m.Fit.Defend(ctx, target, &rng.Rand, based(p), defended, escaped)
 	if p.Chart != nil && p.Chart.Symmetry != nil && len(m.Fit.Mixture.Parts) > parts {
 		m.Guided = false // of what was found only then no images are known
 	}
@@ -243,11 +243,11 @@ func based(p r2sgld.Problem) *r2sgld.Guide {
 // scatter writes the starts of descents: draws of the law at infinite temperature, points that
 // fill the domain where such draws are dear, and points around the start and known modes where
 // there are none: the start may be far from all that matters.
-func (t *tuner) scatter(ctx context.Context, known *modes.Search, rng *rand.Rand) (func(x []float64) error, error) {
+func (t *tuner) scatter(ctx context.Context, known *modes.Search, rng *stream.Rand) (func(x []float64) error, error) {
 	if !t.bounded {
-		return t.around(known.Modes, rng), nil
+		return t.around(known.Modes, &rng.Rand), nil
 	}
-	law, err := t.p.Reference(ctx)
+	law, err := t.p.Drawer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -389,76 +389,6 @@ func (f *Found) Sighting() *Sighting {
 		s.Left = f.Rounds[n-1].Barrier
 	}
 	return s
-}
-
-// pulled has every second point of draw made of one of the box that holds the domain, pulled
-// to the wall that is nearest: so that small pieces of the domain are found as well as large
-// ones. Where no such point lies in the domain, that of draw stays.
-func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(x []float64) error {
-	lo, hi := domain.BoundsOf(d, d.Dim())
-	crowd := domain.NewCrowd(d)
-	points := make([]pull, 1)
-	if crowd != nil {
-		d, points = crowd.Domain(), make([]pull, domain.Crowded)
-	}
-	for i := range points {
-		points[i] = newPull(d)
-	}
-	next, second := len(points), false
-	return func(x []float64) error {
-		if next == len(points) {
-			for i := range points {
-				if err := points[i].draw(draw, second, lo, hi, rng); err != nil {
-					return err
-				}
-				second = !second
-			}
-			crowd.Do(len(points), func(i int) { points[i].pull() })
-			next = 0
-		}
-		copy(x, points[next].x)
-		next++
-		return nil
-	}
-}
-
-// A pull makes a point of one of the box around a domain.
-type pull struct {
-	d                    domain.Domain
-	trace                domain.Tracer
-	second               bool // whether it does
-	x, far, near, normal []float64
-}
-
-func newPull(d domain.Domain) pull {
-	n := d.Dim()
-	return pull{d: d, trace: d.Tracer(), x: make([]float64, n), far: make([]float64, n), near: make([]float64, n), normal: make([]float64, n)}
-}
-
-// draw draws the point of the domain, and that of the box if there is a second.
-func (p *pull) draw(draw func(x []float64) error, second bool, lo, hi []float64, rng *rand.Rand) error {
-	p.second = second
-	if err := draw(p.x); err != nil || !second {
-		return err
-	}
-	for j := range p.far {
-		p.far[j] = lo[j] + (hi[j]-lo[j])*rng.Float64()
-	}
-	return nil
-}
-
-// pull moves the point to the wall that is nearest to that of the box, if this is outside.
-func (p *pull) pull() {
-	const inwards = 1e-6 // of the way
-	if !p.second || p.d.Contains(p.far) || !p.trace.Nearest(p.near, p.normal, p.far) {
-		return
-	}
-	for j := range p.far {
-		p.near[j] += inwards * (p.near[j] - p.far[j])
-	}
-	if p.d.Contains(p.near) {
-		copy(p.x, p.near)
-	}
 }
 
 // budget are the gradients that descents may take: a part of those of the shortest run; Find

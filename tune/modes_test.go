@@ -18,6 +18,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
 )
 
 // twoWidths is the mixture of a narrow normal law, weight 0.7, sd 0.5, at 2 … 2 and a wide
@@ -381,7 +382,7 @@ func TestHalvedStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draw, err := tn.scatter(t.Context(), nil, rand.New(rand.NewPCG(1, 2)))
+	draw, err := tn.scatter(t.Context(), nil, stream.New(1, 2).Of(0, stream.Pilot))
 	if err != nil {
 		t.Fatal(err)
 	}

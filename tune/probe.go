@@ -78,7 +78,10 @@ func newProbe(p potential.Potential, seed uint64) *probe {
 	return &probe{ctx: context.Background(), potential: p, exact: exact, noisy: noisy, seed: seed}
 }
 
-func (q *probe) rng() *rand.Rand { return &stream.New(q.seed, streamOf).Of(0, stream.Pilot).Rand }
+func (q *probe) rng() *rand.Rand { return &q.stream().Rand }
+
+// stream is that of rng, at its beginning.
+func (q *probe) stream() *stream.Rand { return stream.New(q.seed, streamOf).Of(0, stream.Pilot) }
 
 // around looks at every point of x, n × d in the user's coordinates. Curvatures,
 // slopes and noise are those in the coordinates of w (nil: the user's). Points

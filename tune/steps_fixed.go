@@ -129,21 +129,21 @@ func errNotFinite(points int, start bool) error {
 // scatter returns pilotPoints points of the uniform law, or normal ones around
 // start that lie in dom.
 func (q *probe) scatter(ctx context.Context, dom domain.Domain, start []float64, d int) ([]float64, error) {
-	rng := q.rng()
+	rng := q.stream()
 	x := make([]float64, pilotPoints*d)
-	draw := around(dom, start)
+	draw := func(x []float64) error { return around(dom, start)(x, &rng.Rand) }
 	if start == nil {
 		if dom == nil {
 			return nil, errors.New("the domain is all of R^d: give a starting point")
 		}
-		law, err := domain.Uniform(ctx, dom)
+		law, err := r2sgld.Problem{Domain: dom}.Drawer(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("no uniform draws on the domain: %w", err)
 		}
-		draw = func(x []float64, rng *rand.Rand) error { return law.Draw(ctx, x, rng) }
+		draw = func(x []float64) error { return law.Draw(ctx, x, rng) }
 	}
 	for i := 0; i < len(x); i += d {
-		if err := draw(x[i:i+d], rng); err != nil {
+		if err := draw(x[i : i+d]); err != nil {
 			return nil, err
 		}
 	}

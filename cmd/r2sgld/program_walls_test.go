@@ -138,8 +138,9 @@ func TestWallsOfAProgram(t *testing.T) {
 			here, there := write(t, dir, "here.yaml", ringed(t, false, sampler)), write(t, dir, "there.yaml", ringed(t, true, sampler))
 			must(t, exitDone, "sample", here, "--out", filepath.Join(dir, "here"), "--quiet")
 			first := start(t, "sample", there, "--out", filepath.Join(dir, "one"), "--threads", "1")
-			if code := first.code(t); code != exitDone || !strings.Contains(first.stdout.String()+first.stderr.String(), " values of constraints · ") {
-				t.Errorf("exit %d: %s%s", code, &first.stdout, &first.stderr)
+			code, said := first.code(t), first.stdout.String()+first.stderr.String()
+			if code != exitDone || !strings.Contains(said, " values of constraints · ") {
+				t.Errorf("exit %d: %s", code, said)
 			}
 			must(t, exitDone, "sample", there, "--out", filepath.Join(dir, "four"), "--quiet", "--threads", "4")
 			one := foldertest.Results(t, filepath.Join(dir, "one"))
@@ -220,19 +221,21 @@ func TestWrongWallsOfAProgram(t *testing.T) {
 			"domain: {box: {x: [0, 1], y: [0, 1]}, program: [a]}\n", asProgram, formulas, must1(os.Executable()), well),
 			`the program has no constraints: it names them in its handshake, as "constraints": ["a"]`},
 		"no list": {strings.Replace(good, names, "program: 3", 1), "program"},
-		"outside": {strings.Replace(good, sampler, "{iterations: 1000, init: {x: 0, y: 0}}", 1), "the start (x = 0, y = 0) lies outside the domain"},
+		"outside": {strings.Replace(good, sampler, "{iterations: 1000, init: {x: 0, y: 0}}", 1),
+			"the start (x = 0, y = 0) lies outside the domain"},
 	} {
 		p := start(t, "sample", write(t, dir, name+".yaml", c.text), "--out", filepath.Join(dir, "run"))
 		if code, said := p.code(t), p.stderr.String(); code != exitUsage || !strings.Contains(said, c.want) || there(dir, "run") {
 			t.Errorf("%s: exit %d: %s\nwant %s", name, code, said, c.want)
 		}
 	}
-	p := start(t, "sample", write(t, dir, "late.yaml", ringed(t, true, "{method: r-sgld, iterations: 100000, step_size: 0.01}", "raises late: "+ring[0])),
-		"--out", filepath.Join(dir, "late"))
+	late := ringed(t, true, "{method: r-sgld, iterations: 100000, step_size: 0.01}", "raises late: "+ring[0])
+	p := start(t, "sample", write(t, dir, "late.yaml", late), "--out", filepath.Join(dir, "late"))
 	if code, said := p.code(t), p.stderr.String(); code != exitFailed || !strings.Contains(said, "ZeroDivisionError: by zero") {
 		t.Errorf("within a run: exit %d: %s", code, said)
 	}
-	must(t, exitDone, "sample", write(t, dir, "left.yaml", strings.Replace(good, names, "program: []", 1)), "--out", filepath.Join(dir, "left"), "--quiet",
+	left := write(t, dir, "left.yaml", strings.Replace(good, names, "program: []", 1))
+	must(t, exitDone, "sample", left, "--out", filepath.Join(dir, "left"), "--quiet",
 		"--set", "sampler={method: r-sgld, iterations: 500, step_size: 0.01}")
 	leftNothing(t, dir)
 }

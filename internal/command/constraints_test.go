@@ -49,7 +49,10 @@ func walled(mode, file string, states int, in *bufio.Reader, out *bufio.Writer) 
 		names = `"line", "disc"`
 	}
 	fmt.Printf("{\"r2sgld\": 2, \"dimension\": 2, \"lanewise\": true, \"constraints\": [%s]}\n", names)
-	of := map[uint32]potential.Evaluator{0: uneven.Evaluator(1, nil), 2: wallsOf["disc"].Evaluator(1, nil), 3: wallsOf["line"].Evaluator(1, nil)}
+	of := map[uint32]potential.Evaluator{}
+	for kind, u := range map[uint32]potential.Potential{0: uneven, 2: wallsOf["disc"], 3: wallsOf["line"]} {
+		of[kind] = u.Evaluator(1, nil)
+	}
 	u, g, x := make([]float64, 1), make([]float64, 2), make([]float64, 2)
 	for k := 1; ; k++ {
 		var ask struct {
@@ -198,7 +201,8 @@ func TestPoolOfProcesses(t *testing.T) {
 func TestConstraintFailures(t *testing.T) {
 	pace.Slow(t)
 	before := runtime.NumGoroutine()
-	for mode, want := range map[string]string{"walls raise": "it cannot go on:\n  Traceback:\n  ZeroDivisionError", "walls fickle": "constraints it has"} {
+	const why = "it cannot go on:\n  Traceback:\n  ZeroDivisionError"
+	for mode, want := range map[string]string{"walls raise": why, "walls fickle": "constraints it has"} {
 		p, told := bounded(t, mode, 10*time.Millisecond)
 		if mode == "walls fickle" {
 			p.pool.end()

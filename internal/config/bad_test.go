@@ -183,7 +183,7 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `flower:`, `f.yaml:5:3: flower holds nothing; expected, for instance, flower: {radius: 2}`},
 		{`box`, `star: {radius: 0}`, `f.yaml:5:18: radius must be positive; found 0`},
 		{`box`, `heart: {radius: 1, of: [x]}`, `f.yaml:5:26: heart lies in a plane: of must list two variables; found 1`},
-		{`box`, `torus: {}`, `f.yaml:5:3: unknown key "torus"; known keys: box, ball, ellipsoid, simplex, polygon, flower, heart, star, octagon, cross, constraints`},
+		{`box`, `torus: {}`, `f.yaml:5:3: unknown key "torus"; known keys: box, ball, ellipsoid, simplex, polygon, flower, heart, star, octagon, cross, constraints, program`},
 		{`box`, `constraints: ["x > 3", "x + y < 2", "y > 0"]`,
 			`f.yaml:4:1: the domain is empty: "x > 3" and "x + y < 2" and "y > 0" exclude each other: loosen or drop one of them`},
 		{`box`, `constraints: ["x > 3", "x < 2"]`,

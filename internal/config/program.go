@@ -73,8 +73,8 @@ func (e *external) potential(l *loader) potential.Potential {
 		return nil
 	}
 	if names := e.program.ConstraintNames(); len(names) > 0 && l.root.Field("domain").Field("program") == nil {
-		l.Report(e.at, "the program has constraints, and the domain does not say whether they hold: add domain: {program: [%s]}, or {program: []} "+
-			"to leave them out", names[0])
+		l.Report(e.at, "the program has constraints, and the domain does not say whether they hold: add domain: {program: [%s]}, or "+
+			"{program: []} to leave them out", names[0])
 		return nil
 	}
 	for _, w := range l.region.OfProgram {

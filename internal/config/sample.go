@@ -34,11 +34,10 @@ func (l *loader) sample() (*Run, error) {
 	} else {
 		l.readNames(root.Field("variables"))
 	}
-	if elsewhere && at.Field("stan") == nil {
-		program = l.external(at)
-	}
 	if !elsewhere {
 		u = l.readPotential(at)
+	} else if at.Field("stan") == nil {
+		program = l.external(at)
 	}
 	noise := l.readNoise(root.Field("noise"))
 	l.readDomain(model.walls, program.telling(l))
@@ -50,13 +49,10 @@ func (l *loader) sample() (*Run, error) {
 	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.region.Plain(root.Field("domain"))}
 	switch {
 	case model != nil:
-		s.Resolved.Potential = model.Stan
-		u = l.checked(at.Field("stan"), l.program(at.Field("stan"), model.args, "", model.Timeout))
-	case program != nil:
-		s.Resolved.Potential = program.Command
-		u = program.potential(l) // started only if nothing else is wrong, or for its constraints
-	case elsewhere:
-	default:
+		s.Resolved.Potential, u = model.Stan, model.potential(l, at.Field("stan"))
+	case program != nil: // started only if nothing else is wrong, or for its constraints
+		s.Resolved.Potential, u = program.Command, program.potential(l)
+	case !elsewhere:
 		s.Resolved.Potential = l.region.Plain(at)
 	}
 	l.absentVariables(at)

@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/stan"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // Stan is a potential that is a Stan program.
@@ -146,6 +147,11 @@ func (m *stanModel) walls(r *region.Region) bool {
 		any = true
 	}
 	return any
+}
+
+// potential is that of the program, once everything else is read.
+func (m *stanModel) potential(l *loader, n *yamlpos.Node) potential.Potential {
+	return l.checked(n, l.program(n, m.args, "", m.Timeout))
 }
 
 // starts sets where replicas start, if nothing else says so: where the program's density is

@@ -43,7 +43,7 @@ var ofCrowds = []fault{
 		{".band.together", "l.ended(&w.hands[lane], i, r)", "_ = r"},
 	}},
 	{"a run: hot draws of later numbers", ". WallsFromElsewhere", []edit{
-		{".lawSource.foresee", "rng.Peek(func() {", "func(f func()) { f() }(func() {"},
+		{"domain.(*Crowd).Draw", "\t\t\tback()\n", "\t\t\t_ = back\n"},
 	}},
 	{"a run: steps of a lane counted for the next ladder", ". WallsFromElsewhere", []edit{
 		{".band.together", "l, i := b[lane/rungs], lane%rungs\n\t\tr :=", "l, i := b[(lane+1)%len(w.hands)/rungs], lane%rungs\n\t\tr :="},

@@ -48,8 +48,8 @@ type Summary struct {
 	Predictive   []Prediction `json:"predictive,omitempty"` // of fit
 	Warnings     []string     `json:"warnings"`
 	Iterations   int          `json:"iterations"`
-	Gradients    int64        `json:"gradients"`                   // that steps took, of all replicas, those of warm-up and search for modes included
-	Values       int64        `json:"constraint_values,omitempty"` // of a program's constraints that steps asked for, those known before included
+	Gradients    int64        `json:"gradients"`                   // of steps of all replicas, of the warm-up and the search for modes too
+	Values       int64        `json:"constraint_values,omitempty"` // of a program's constraints, that steps asked for, known before or not
 	Seconds      float64      `json:"seconds"`                     // of this process: after a resume, those since
 	// in these, and those of a finished run that was extended; NaN where none was made in them
 	StepsPerSecond float64 `json:"steps_per_second"`

@@ -8,7 +8,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples"
 NEEDS = {"logistic_jax": "jax", "robust_torch": "torch", "schools_pymc": "pymc"}
-SLOW = {"ring", "regression", *NEEDS}  # a Python function, and the search for modes or a compiler
+SLOW = {"ring", "regression", "stable", *NEEDS}  # a Python function, and the search for modes or a compiler
 
 
 def examples():

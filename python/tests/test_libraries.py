@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import r2sgld
-from r2sgld._density import Density
+from r2sgld._density import Density, walls
 
 
 def expected(x):
@@ -44,6 +44,37 @@ def test_torch(driver, batched, n):
     x = np.random.default_rng(n).normal(size=(n, 3))
     for answer, exact in zip(driver(density).ask(x).answer(), expected(x), strict=True):
         np.testing.assert_allclose(-answer, exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["jax", "torch"])
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("lanewise", [False, True])
+def test_constraints(driver, library, batched, lanewise):
+    numpy = pytest.importorskip({"jax": "jax.numpy", "torch": "torch"}[library])
+    form = {"dimension": 3, "batched": batched, "lanewise": lanewise}
+    (wall,) = walls(lambda x: (x**4).sum(-1) - numpy.cos(x).sum(-1), library, form)
+    density = Density(lambda x: (0.0, x), None, 3, constraints=[wall])
+    x = np.random.default_rng(7).normal(size=(5, 3))
+    together = driver(density).ask(x, kind=2).answer()
+    for answer, exact in zip(together, expected(x), strict=True):
+        np.testing.assert_allclose(answer, exact, rtol=1e-12)
+    if not lanewise:
+        alone = [driver(density).ask(x[i : i + 1], kind=2).answer()[0][0] for i in range(5)]
+        np.testing.assert_array_equal(together[0], alone)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_constraint_is_differentiated_as_the_energy():
+    jnp = pytest.importorskip("jax.numpy")
+    result = r2sgld.sample(
+        lambda x: jnp.sum(x**2) / 2,
+        names=["x", "y"],
+        domain={"box": {"x": [-1, 1], "y": [-1, 1]}},
+        constraint=lambda x: jnp.sum(x**2) - 1,
+        gradient="jax",
+        sampler={"method": "r-sgld", "iterations": 300, "step_size": 0.02, "thin": 1, "ladders": 2},
+    )
+    assert (result.posterior.x**2 + result.posterior.y**2).max() <= 1 + 1e-12
 
 
 def model():

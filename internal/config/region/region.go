@@ -59,12 +59,12 @@ func Keys() []key.Key {
 	for _, s := range shapes() {
 		keys = append(keys, s.key())
 	}
-	keys = append(keys, key.Given("program", "list of names", key.ListOf(key.PlainText()), nil).
-		Tells("", "[constraints that the program of the potential tells](#constraints-in-another-program), by their names"))
 	constraint := key.AnyOf(key.PlainText(), key.Section(MatrixKeys()))
 	return append(keys, key.Given("constraints", "text, map, or list of them",
 		key.AnyOf(constraint, key.Object("type", "array", "items", constraint)), nil).
-		Tells("", "[inequalities](#constraints), as text or as a matrix"))
+		Tells("", "[inequalities](#constraints), as text or as a matrix"),
+		key.Given("program", "list of names", key.ListOf(key.PlainText()), nil).
+			Tells("", "[constraints that the program of the potential tells](#constraints-in-another-program), by their names"))
 }
 
 // Read reads the domain section and settles the region; messages on the whole of it stand
