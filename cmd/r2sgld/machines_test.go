@@ -198,9 +198,11 @@ var events = map[string]struct {
 }
 
 // TestMachines: whatever is killed or cut off while workers help a run, its bytes are those of
-// one machine, and it ends. R2SGLD_SOAK=1 has the long campaign.
+// one machine, and it ends.
 func TestMachines(t *testing.T) {
-	pace.Slow(t)
+	if !pace.Soaking() {
+		t.Skip("takes hours: R2SGLD_SOAK=1 runs the campaign, script/soak-machines as well; TestWorkersOfARun is its short form")
+	}
 	y := newYard(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
