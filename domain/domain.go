@@ -27,6 +27,8 @@
 //	Mirror() (Mirror, error)                NewMirror: none
 //	Section(i, j) func(x, y float64) bool   Section: itself in the plane
 //	Pieces() []Piece                        Boundary: none
+//	Through(c *Crowd) Domain                NewCrowd: its surfaces are asked one by one
+//	Err() error                             Err: it tells its states for good
 //	WallName(w Wall) string                 WallNames: "wall N"
 //	Name() string                           messages: "this domain"
 //

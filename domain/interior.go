@@ -153,7 +153,7 @@ func search(ctx context.Context, d Domain, starts [][]float64, rng *rand.Rand) (
 	starts = append(starts, mid)
 	t := newTries(d)
 	for k := 0; k < mostTries; k += len(t.x) {
-		if err := ended(ctx, d); k%64 == 0 && err != nil {
+		if err := ended(ctx, d); k%64 < len(t.x) && err != nil {
 			return nil, err
 		}
 		for i := range t.x {

@@ -38,7 +38,10 @@ var wallsOf = map[string]potential.Potential{
 // file at its start and at its end.
 func walled(mode, file string, states int, in *bufio.Reader, out *bufio.Writer) int {
 	note := func(what string) {
-		if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil && file != mode {
+		if file == mode { // none is given
+			return
+		}
+		if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			fmt.Fprintln(f, what)
 			_ = f.Close()
 		}

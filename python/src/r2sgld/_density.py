@@ -210,8 +210,10 @@ def _jax(energy: Callable[..., Any], batched: bool, stochastic: bool) -> Block:
     def block(states: Array, *seed: int) -> tuple[Any, Any]:
         n = len(states)
         size = 1 << (n - 1).bit_length()  # few sizes, since each is compiled
-        energies, gradients = compiled(np.pad(states, ((0, size - n), (0, 0)), mode="edge"), *seed)
-        return energies[:n], gradients[:n]
+        if size > n:
+            states = np.pad(states, ((0, size - n), (0, 0)), mode="edge")
+        energies, gradients = compiled(states, *seed)
+        return np.asarray(energies)[:n], np.asarray(gradients)[:n]
 
     return block
 
