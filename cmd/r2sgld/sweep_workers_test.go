@@ -123,6 +123,7 @@ func (f *fleetOf) suffer(rng *rand.Rand, kill func(*fleetOf, *rand.Rand)) {
 // killed meanwhile, the folders are those of one machine. R2SGLD_SOAK=1 kills more often.
 func TestCasesWithWorkers(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", strings.Replace(killed()["momentum"], "iterations: 40000",
 		pace.Soak("iterations: 60000", "iterations: 600000"), 1))
@@ -174,6 +175,7 @@ func TestCasesWithWorkers(t *testing.T) {
 // The replications of a calibration are the same elsewhere.
 func TestCalibrationWithWorkers(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	rings, err := filepath.Abs("../../examples/fit/o-rings.yaml")
 	if err != nil {
 		t.Fatal(err)

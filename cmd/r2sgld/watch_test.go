@@ -23,6 +23,7 @@ import (
 //
 // Mutants it kills: a log without the numbers of its rounds.
 func TestPageOfARun(t *testing.T) {
+	t.Parallel()
 	for name, text := range short() {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
