@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
@@ -21,9 +22,12 @@ func TestUnplanned(t *testing.T) {
 	}
 	var most atomic.Int64 // gradients until the context ends
 	var cancel context.CancelFunc
+	patient := false // gradients after that end wait, so that no run is over before it hears of the end
 	u := potential.Func(2, func(grad, x []float64) float64 {
-		if most.Add(-1) == 0 {
+		if n := most.Add(-1); n == 0 {
 			cancel()
+		} else if n < 0 && patient {
+			time.Sleep(time.Millisecond)
 		}
 		w := x[0]*x[0] + x[1]*x[1] - 1
 		grad[0], grad[1] = 32*w*x[0]-1, 32*w*x[1]
@@ -73,7 +77,7 @@ func TestUnplanned(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	cancel = end
+	cancel, patient = end, true
 	most.Store(10)
 	if _, err := Forecast(ctx, p, r2sgld.Settings{Seed: 1, StepSize: []float64{1e-3}, Start: []float64{1, 0},
 		Iterations: 10_000_000}); err == nil ||
