@@ -20,7 +20,7 @@ demo: build
 # Tests wait for disks and programs: of packages one more runs than there are processors.
 test: torch
 	script/setup test
-	$(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 30m ./...
+	$(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -parallel 4 -timeout 30m ./...
 
 # The worker program behind r2sgld train, bin/r2sgld-torch. LIBTORCH is the folder of
 # a libtorch or of a Python torch package, CUDA included; without it, Debian's.

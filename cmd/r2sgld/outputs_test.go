@@ -48,7 +48,7 @@ func TestOutputsOfAFit(t *testing.T) {
 		}
 	}
 	whole := filepath.Join(dir, "whole")
-	p := start(t, "fit", config, "--out", whole, "--set", "sampler.until.ess=3000", "--json")
+	p := start(t, "fit", config, "--out", whole, "--set", "sampler.until.ess=1200", "--json")
 	sum := new(fitting)
 	if p.code(t) != exitDone || json.Unmarshal(p.stdout.Bytes(), sum) != nil {
 		t.Fatalf("%s", &p.stderr)
@@ -59,7 +59,7 @@ func TestOutputsOfAFit(t *testing.T) {
 	check(whole, sum)
 	parts := filepath.Join(dir, "parts")
 	must(t, exitDone, "fit", config, "--out", parts, "--quiet", "--set", `model.outputs={other: "a*b"}`)
-	p = start(t, "resume", parts, "--set", "sampler.until.ess=3000", "--set", `model.outputs={ratio: exp(b), up: b > 1, "at[2]": a + 2*b}`)
+	p = start(t, "resume", parts, "--set", "sampler.until.ess=1200", "--set", `model.outputs={ratio: exp(b), up: b > 1, "at[2]": a + 2*b}`)
 	if p.code(t) != exitDone || !strings.Contains(p.stdout.String(), "\n output ") {
 		t.Fatalf("%s%s", &p.stdout, &p.stderr)
 	}
@@ -75,8 +75,8 @@ func TestOutputsOfAFit(t *testing.T) {
 		}
 	}
 	few := filepath.Join(dir, "few")
-	check(few, summarisedIn(t, few, "fit", config, "--set", "sampler.minibatch=1", "--set", "sampler.until.iterations=2000", "--set",
-		"sampler.until.ess=10"))
+	check(few, summarisedIn(t, few, "fit", config, "--set",
+		"sampler={method: r2sgld, iterations: 2000, step_size: 1e-4, minibatch: 1}"))
 }
 
 // A group that the fit has not seen is predicted by the law of groups, with a warning; where there is none it is

@@ -79,6 +79,14 @@ func startAs(t *testing.T, as string, args ...string) *process {
 	return p
 }
 
+// done starts the program and waits for its end, which must be that of a run that is done.
+func done(t *testing.T, args ...string) {
+	t.Helper()
+	if p := start(t, args...); p.code(t) != exitDone {
+		t.Fatalf("%v: %s%s", args, &p.stdout, &p.stderr)
+	}
+}
+
 // code waits for the end and returns the exit code, −1 if a signal ended it.
 func (p *process) code(t *testing.T) int {
 	t.Helper()

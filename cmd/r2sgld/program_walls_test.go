@@ -130,11 +130,12 @@ func TestWallsOfAProgram(t *testing.T) {
 	t.Parallel()
 	heard(t)
 	for name, sampler := range map[string]string{
-		"sgld": "{method: r2sgld, iterations: 1500, burn_in: 300, thin: 3, temperature: [1, 4, .inf], step_size: 0.01, ladders: 5}",
-		"hmc":  "{method: r2sgld, kernel: hmc, iterations: 200, burn_in: 50, thin: 1, temperature: [1, 5], step_size: 0.15, ladders: 4}",
+		"sgld": "{method: r2sgld, iterations: 600, burn_in: 120, thin: 3, temperature: [1, 4, .inf], step_size: 0.01, ladders: 5}",
+		"hmc":  "{method: r2sgld, kernel: hmc, iterations: 60, burn_in: 20, thin: 1, temperature: [1, 5], step_size: 0.15, ladders: 4}",
 		"init": "{method: r-sgld, iterations: 1000, burn_in: 200, thin: 2, step_size: 0.01, ladders: 2, init: {x: 0.7, y: 0.1}}",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			here, there := write(t, dir, "here.yaml", ringed(t, false, sampler)), write(t, dir, "there.yaml", ringed(t, true, sampler))
 			must(t, exitDone, "sample", here, "--out", filepath.Join(dir, "here"), "--quiet")
@@ -143,7 +144,7 @@ func TestWallsOfAProgram(t *testing.T) {
 			if code != exitDone || !strings.Contains(said, " values of constraints · ") {
 				t.Errorf("exit %d: %s", code, said)
 			}
-			must(t, exitDone, "sample", there, "--out", filepath.Join(dir, "four"), "--quiet", "--threads", "4")
+			done(t, "sample", there, "--out", filepath.Join(dir, "four"), "--quiet", "--threads", "4")
 			one := foldertest.Results(t, filepath.Join(dir, "one"))
 			same(t, "one thread and four", one, foldertest.Results(t, filepath.Join(dir, "four")))
 			want := foldertest.Results(t, filepath.Join(dir, "here"))
@@ -171,7 +172,7 @@ func TestWallsOfAProgram(t *testing.T) {
 			p.await(filepath.Join(out, "checkpoints/000002"))
 			p.signal(syscall.SIGKILL, 0)
 			p.code(t)
-			must(t, exitDone, "resume", out, "--quiet", "--checkpoint", "20ms")
+			done(t, "resume", out, "--quiet", "--checkpoint", "20ms")
 			same(t, "killed", one, foldertest.Results(t, out))
 			leftNothing(t, dir)
 		})
@@ -181,7 +182,7 @@ func TestWallsOfAProgram(t *testing.T) {
 // leftNothing waits until no process in a folder has the potential of the ring among its arguments.
 func leftNothing(t *testing.T, dir string) {
 	t.Helper()
-	for range 6000 { // they wait ten seconds for more questions
+	for range 600 { // they end once their questions do
 		left := 0
 		all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, file := range all {
@@ -239,7 +240,7 @@ func TestWrongWallsOfAProgram(t *testing.T) {
 		t.Errorf("within a run: exit %d: %s", code, said)
 	}
 	left := write(t, dir, "left.yaml", strings.Replace(good, names, "program: []", 1))
-	must(t, exitDone, "sample", left, "--out", filepath.Join(dir, "left"), "--quiet",
+	done(t, "sample", left, "--out", filepath.Join(dir, "left"), "--quiet",
 		"--set", "sampler={method: r-sgld, iterations: 500, step_size: 0.01}")
 	leftNothing(t, dir)
 }

@@ -28,9 +28,6 @@ type yard struct {
 func newYard(t *testing.T) *yard {
 	t.Helper()
 	y := &yard{t: t, dir: t.TempDir()}
-	for _, v := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"} {
-		t.Setenv(v, y.dir)
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +85,9 @@ func (y *yard) start(log string, args ...string) *hand {
 	}
 	defer f.Close()
 	h.Env = append(os.Environ(), asProgram+"=1")
+	for _, v := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"} {
+		h.Env = append(h.Env, v+"="+y.dir)
+	}
 	h.Stdout, h.Stderr = f, f
 	if err := h.Start(); err != nil {
 		y.t.Fatal(err)
@@ -175,6 +175,7 @@ func (h *hand) saved(out string) {
 // and that is resumed, and one whose hub is killed leave the bytes of the run by itself.
 func TestWorkersOfARun(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	y := newYard(t)
 	whole := filepath.Join(y.dir, "whole")
 	y.start("whole.log", "sample", y.config, "--out", whole).done(exitDone)
@@ -224,6 +225,7 @@ func TestWorkersOfARun(t *testing.T) {
 // help, as does the run; flags that are none write nothing.
 func TestWorkRefuses(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	y := newYard(t)
 	worker := y.start("worker.log", "work", y.url(), "--dir", filepath.Join(y.dir, "files"))
 	out := filepath.Join(y.dir, "alone")
@@ -256,6 +258,7 @@ func TestWorkRefuses(t *testing.T) {
 // TestIdleWorkers: a worker without a run leaves after a while, with or without a broker.
 func TestIdleWorkers(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	y := newYard(t)
 	y.start("lonely.log", "work", y.url(), "--idle", "1ms").done(exitFailed)
 	hub := y.start("hub.log", "hub", filepath.Join(y.dir, "r2sgld"), "--listen", y.port)
