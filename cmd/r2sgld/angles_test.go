@@ -10,6 +10,7 @@ import (
 
 // Draws of an angle at both its walls, which are one place, are warned of; those between them are not.
 func TestAngleAcrossItsWalls(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var csv strings.Builder
 	csv.WriteString("y\n")

@@ -216,6 +216,7 @@ func (o *outcome) checkEvidence(t *testing.T, seed int, want float64) {
 // not put on the domain.
 func TestAuto(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	auto := func(name string) string { return "testdata/auto/" + name + ".yaml" }
 	cases := []struct {
 		name, command, file string

@@ -63,6 +63,7 @@ func TestDiagnoseOfALongChain(t *testing.T) {
 // in a table of its own.
 // Mutants: a diagnosis without outputs; the outputs of the parameters.
 func TestDiagnoseOfOutputs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := "y\n" + strings.Repeat("-2.1\n-1.9\n-2.4\n2.2\n1.8\n", 8)
 	write(t, dir, "y.csv", data)

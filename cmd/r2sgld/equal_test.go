@@ -23,6 +23,7 @@ import (
 // that does not see that its potential is Gaussian.
 func TestCommandAndGoProgramAgree(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	const shown, quartic = "(x-1)^2/2 + 2*y^2", "(x-1)^2/2 + 2*y^4"
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

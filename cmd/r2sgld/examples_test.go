@@ -49,6 +49,7 @@ func readTruth(t *testing.T, file string, keys ...string) truth {
 // than a hundredth.
 func TestExamplesAgreeWithReferences(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	cases := []struct {
 		file string
 		want truth

@@ -29,6 +29,7 @@ func off(p report.Parameter, mean, sd float64) float64 {
 // Mutant: steps no longer than starts are wide.
 func TestFarFromTheStart(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	const n = 80
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(7, 8))
 	var x, y []float64

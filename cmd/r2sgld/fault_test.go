@@ -133,6 +133,7 @@ func spoil(t *testing.T, path string, damage func([]byte) []byte) {
 // the newest file taken for the newest whole one.
 func TestDamagedCheckpoint(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, text := range short() {
 		dir := t.TempDir()
@@ -211,6 +212,7 @@ func TestMovedRunEnds(t *testing.T) {
 // Mutants it kills: the newest whole checkpoint or nothing.
 func TestCheckpointOfNoLadder(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	for name, text := range short() {
 		dir := t.TempDir()
 		file, run := write(t, dir, "c.yaml", text), filepath.Join(dir, "run")

@@ -16,6 +16,7 @@ import (
 // Mutants: the first parameters in place of the chosen ones; figures in the hash of a run.
 func TestChosenParameters(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	var names, squares []string
 	for i := range 30 {

@@ -127,6 +127,7 @@ func TestPosteriordb(t *testing.T) {
 // Without its order the mixture has two mirror modes of one half each.
 func TestMixtureWithoutOrder(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	data, err := filepath.Abs("testdata/fit/gauss_mix.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +159,7 @@ model:
 // standard errors in 4e-8 of all cases, a standard deviation as above.
 func TestLabelledMixtureIsStans(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	data, err := filepath.Abs("testdata/fit/gauss_mix.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -187,6 +189,7 @@ sampler: {until: {ess: 200}}
 // of normal laws. c and m are normal with y, and k is cut at 0, as if it were another prior.
 func TestEvidenceOfAHierarchy(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	ys, group, zs := []float64{4.1, 2.2, 3.6, -1.3, 0.4, 5.0, 6.1}, []int{0, 0, 0, 1, 1, 2, 2}, []float64{0.3, -0.9, 0.6, -0.2, 0.4, 0.1, -0.5}
 	var rows strings.Builder
@@ -255,6 +258,7 @@ model:
 // standard errors with 1e-6.
 func TestEvidenceBetweenWalls(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "d.csv", "k,n,y\n1,10,1.2\n2,5,0.3\n3,0,2.2\n")
 	lgamma := func(x float64) float64 {
@@ -306,6 +310,7 @@ func TestEvidenceBetweenWalls(t *testing.T) {
 // off by 5.4 standard errors with 6e-7. Rows of other values are other data.
 func TestFitLeavesOneOut(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	ys := []float64{0.4, -1.2, 2.1, 0.9, -0.3, 1.6, 0.2, -0.8}
 	table := "y\n"
@@ -374,6 +379,7 @@ func flatZ(ys []float64, a, b float64) float64 {
 // the density is infinite.
 func TestModeAtAConstraint(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "d.csv", "y\n1\n2\n")
 	fit := fitted(t, write(t, dir, "c.yaml", `data: d.csv
@@ -392,6 +398,7 @@ sampler: {until: {ess: 100}}
 // can be extended.
 func TestFitGoesOn(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
 	fit := []string{"fit", "testdata/fit/eight_schools.yaml", "--quiet"}
@@ -482,6 +489,7 @@ func TestHelpOfFitIsYAML(t *testing.T) {
 // data alone, less log 9!. Any of 24 numbers is off by 5.5 standard errors in 1e-6 of all cases.
 func TestOrderOfAlikeEntries(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	y := []float64{0.5, 1.2, -0.3, 0.8, 0.4}
 	var sum, squares float64
@@ -533,6 +541,7 @@ model:
 // the priors, which pull differences towards 0 by about 1 %, and the skewness of the posterior.
 func TestOrderedScores(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	s := fitted(t, "../../examples/fit/cheese.yaml", "--set", "sampler.until.ess=400")
 	mean := map[string]float64{}
 	for _, p := range s.Parameters {

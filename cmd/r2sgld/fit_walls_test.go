@@ -211,6 +211,7 @@ func inOrder(m, sd []float64, cells int) (mean, spread []known, inside float64) 
 // Mutants: exponents of the prior are not less by one; its constant lacks the sum.
 func TestSimplexOfSix(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	alpha, counts := []float64{1, 2, 1, 1, 1, 3}, []int{12, 7, 3, 1, 0, 0}
 	dir := t.TempDir()
 	var table strings.Builder
@@ -251,6 +252,7 @@ sampler: {until: {ess: 15000}}
 // a tenth less.
 func TestSignedLogisticRegression(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	const rows, signed = 60, 5
 	rng := rand.New(rand.NewPCG(60, 5))
 	x, y := make([][]float64, rows), make([]float64, rows)

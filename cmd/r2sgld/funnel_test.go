@@ -19,6 +19,7 @@ import (
 // Mutant: any R̂ good enough.
 func TestFunnel(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	const mean = -1.34358
 	dir := t.TempDir()
 	for i, c := range []struct {

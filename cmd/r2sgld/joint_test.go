@@ -19,6 +19,7 @@ import (
 // Mutants: a correlation with the density of another power.
 func TestVaryingSlopes(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	x, site := []float64{-1, 0, 1, 2, -1, 0.5, 1, 2, -2, 0, 1, 1.5, -1, 1}, []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3}
 	y := []float64{0.2, 1.3, 1.9, 3.4, -1.2, -1.4, -1.0, -1.9, -1.8, 0.4, 1.1, 2.2, 1.9, 2.1}
@@ -91,6 +92,7 @@ sampler: {until: {ess: 4000}}
 // Mutants: no balls.
 func TestCorrelationsBetweenBalls(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "d.csv", "y\n0.3\n1.2\n-0.4\n")
 	out := filepath.Join(dir, "run")
@@ -129,6 +131,7 @@ sampler: {until: {ess: 4000}}
 // columns that is told.
 func TestRunsOfJointLaws(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "d.csv", "u,v,x\n0.3,0.4,1\n1.2,1.5,2\n-0.4,-0.2,0\n0.7,0.4,1\n-1.3,-0.9,0\n2.2,2.0,1\n0.1,NA,2\n")
 	runs := map[string]string{}

@@ -22,6 +22,7 @@ import (
 // Mutants: steps that nobody finds too long; others under NotCoarse.
 func TestAutoAcrossFeatures(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	for i, c := range []struct {
 		potential string
@@ -69,6 +70,7 @@ func TestAutoAcrossFeatures(t *testing.T) {
 // Mutant: SGLD goes on whatever its steps and draws tell.
 func TestAutoInNarrowWells(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	wells := map[int]float64{40: 0.240072, 120: 0.095285, 400: 0.030629}
 	first, last := pace.Soak(3, 1), pace.Soak(4, 20)
 	most := math.Sqrt2 * math.Erfcinv(1e-6/float64(len(wells)*(last-first+1)))
@@ -99,6 +101,7 @@ func TestAutoInNarrowWells(t *testing.T) {
 // taken in spite of what is given.
 func TestAutoAcrossJumps(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	for i, c := range []struct {
 		potential string

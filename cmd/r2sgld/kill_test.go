@@ -48,6 +48,7 @@ func killed() map[string]string {
 // machine may fail as well, is tested in package store.
 func TestKilled(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	seen := map[string]int{}

@@ -134,6 +134,7 @@ sampler: {iterations: 6000, burn_in: 500, thin: 10, ladders: 2, swap: {variance:
 // extended.
 func TestBatches(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	data, err := filepath.Abs("../../data/lynx_hare.csv")
 	if err != nil {
@@ -263,6 +264,7 @@ func TestRefused(t *testing.T) {
 // With --force only files of a run are replaced.
 func TestForce(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	out := filepath.Join(dir, "run")
@@ -322,6 +324,7 @@ func TestForce(t *testing.T) {
 // first checkpoint.
 func TestForceKeepsWhatWas(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	out, fresh := filepath.Join(dir, "run"), filepath.Join(dir, "fresh")

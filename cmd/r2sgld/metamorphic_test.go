@@ -203,6 +203,7 @@ func (v variant) make(t *testing.T, c configuration, rng *rand.Rand, file, dir s
 // threads, a draw that depends on the interval.
 func TestMetamorphic(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	c := chooser{rand.New(rand.NewPCG(2026, 1121))}
 	dir := t.TempDir()
 	stops := 0
@@ -236,6 +237,7 @@ func TestMetamorphic(t *testing.T) {
 // and on as many processors.
 func TestManyRungsSameBytes(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	c := configuration{iterations: 1500, text: fmt.Sprintf(onFlower, "many", noisy,
 		`{iterations: 1500, burn_in: 100, ladders: 4, step_size: 1e-3, swap: {variance: online},
@@ -256,6 +258,7 @@ func TestManyRungsSameBytes(t *testing.T) {
 // What is shown changes no byte of what is written, figures included.
 func TestShown(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	file := write(t, dir, "auto.yaml", short()["auto"])
 	var want map[string]string

@@ -41,6 +41,7 @@ func countsByValue(n int) (table string, x, rows, sums []float64) {
 // of chance make of four numbers, 2e-7.
 func TestMinibatchesAtAWall(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	table, x, rows, sums := countsByValue(3000)
 	write(t, dir, "rows.csv", table)
@@ -100,6 +101,7 @@ sampler: {minibatch: 128}
 // right within a weight of 0.03 and 5.5 standard errors, 4e-8.
 func TestMinibatchesOfTwoModes(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	const n = 2000
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -141,6 +143,7 @@ sampler: {minibatch: 256, until: {ess: 1500, rhat: 1.01}}
 // depend on threads.
 func TestMinibatchKey(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	table, _, _, _ := countsByValue(3000)
 	write(t, dir, "rows.csv", table)

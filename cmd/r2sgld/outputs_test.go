@@ -23,6 +23,7 @@ sampler: {until: {ess: 200}}
 // a run in one go.
 // Mutants: outputs of hot rungs; outputs of the law of a run.
 func TestOutputsOfAFit(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "line.csv", lineRows)
 	config := write(t, dir, "line.yaml", outputsModel)
@@ -82,6 +83,7 @@ func TestOutputsOfAFit(t *testing.T) {
 // A group that the fit has not seen is predicted by the law of groups, with a warning; where there is none it is
 // refused, and nothing is written.
 func TestPredictionsOfNewGroups(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "d.csv", "g,y\nA,1\nA,2\nB,4\nB,3\nC,-1\n")
 	write(t, dir, "new.csv", "g\nA\nD\n")

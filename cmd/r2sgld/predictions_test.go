@@ -74,6 +74,7 @@ func array(t *testing.T, dir, name string) (shape []int, values []float64) {
 // the draw that its coordinates name, predictions follow the draw, and data are the data.
 func TestGroupsOfAFit(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "line.csv", lineRows)
 	config := write(t, dir, "line.yaml", lineModel)
@@ -225,6 +226,7 @@ func TestPredictionsOfNewRows(t *testing.T) {
 // interval as wide as the law is, and errors along the circle. The prior of their mean is cut at 0.
 // Mutants: means on the line; an observation that is not unrolled.
 func TestPredictedAngles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "angle.csv", "y\n3.1\n-3.1\n3.0\n-2.95\n-3.2\n3.3\n2.9\n-3.0\n")
 	out := filepath.Join(dir, "run")

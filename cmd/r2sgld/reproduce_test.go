@@ -199,6 +199,7 @@ func TestReproduceRefuses(t *testing.T) {
 // about to take the place of others too. A folder figures of the user's is none in their way.
 func TestResumeOfStudies(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	mine := write(t, dir, "mine.svg", "mine")
 	out := filepath.Join(dir, "u")

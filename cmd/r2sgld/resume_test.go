@@ -66,6 +66,7 @@ func TestResumeWithoutRecord(t *testing.T) {
 // A finished run that is extended by a step or two keeps the rate of its steps, about.
 func TestResumeKeepsTheRate(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "run")
 	must(t, exitDone, "sample", write(t, dir, "flower.yaml", flower), "--out", out, "--quiet", "--set", "sampler.iterations=20000",

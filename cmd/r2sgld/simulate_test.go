@@ -24,6 +24,7 @@ import (
 // The command on a short run on the lynx and hare.
 func TestSimulate(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	must(t, exitDone, "identify", "../../examples/lynx-hare.yaml", "--out", dir, "--quiet",
 		"--set", "sampler={method: r2sgld, iterations: 3000, burn_in: 500, thin: 5}")
@@ -407,6 +408,7 @@ sampler: {method: r2sgld, iterations: 3000, burn_in: 500, thin: 5}
 // data, and the noise of the data makes bands of observations.
 func TestSimulateTrajectory(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	text := "t,x\n"
 	for k := range 15 {

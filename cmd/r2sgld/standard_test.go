@@ -69,6 +69,7 @@ func TestGroupsOfNoScale(t *testing.T) {
 //
 // Mutants: priors that do not count.
 func TestLogPosteriorOfDraws(t *testing.T) {
+	t.Parallel()
 	y := []float64{0.3, 1.9, -0.7, 0.4, 1.1, -0.2}
 	normal := func(v, m, s float64) float64 { return -math.Log(s) - (v-m)*(v-m)/(2*s*s) }
 	for name, c := range map[string]struct {

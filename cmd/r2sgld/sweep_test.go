@@ -38,6 +38,7 @@ func sweepResults(t *testing.T, dir string, n int) map[string]string {
 // Each case of a sweep is the run that its command alone makes, whatever else goes on, and the
 // table has a line for each.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	out := filepath.Join(dir, "sweep")

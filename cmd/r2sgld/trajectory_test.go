@@ -93,6 +93,7 @@ func lynxRun(t *testing.T, seed, ladders int) (*store.Draws, report.Summary) {
 // left out, a prior that counts twice, and ladders that stay where they start.
 func TestLynxHareIsStans(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	want := stanLynx(t)
 	for seed := 1; seed <= pace.Soak(1, 5); seed++ {
 		d, sum := lynxRun(t, seed, pace.Soak(4, 8))

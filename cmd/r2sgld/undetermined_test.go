@@ -16,6 +16,7 @@ import (
 // Mutants it kills: a plan without the warnings of the model; these after all others.
 func TestUndeterminedParametersComeFirst(t *testing.T) {
 	pace.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "decay.csv", "t,x\n0,1\n0.1,0.82\n0.2,0.67\n0.3,0.55\n0.4,0.45\n0.5,0.368\n0.6,0.30\n0.7,0.25\n0.8,0.20\n")
 	file := write(t, dir, "decay.yaml", `name: decay
