@@ -34,13 +34,12 @@ func newYard(t *testing.T) *yard {
 	}
 	y.port = l.Addr().String()
 	_ = l.Close()
-	// The folder is an argument, by which a process that is left can be told.
 	y.config = write(t, y.dir, "wells.yaml", fmt.Sprintf(`name: wells
 variables: [x, y]
-potential: {command: [env, %s=%s, %s, %s]}
+potential: {command: [env, %s=%s, %s]}
 domain: {box: {x: [-2, 2], y: [-2, 2]}}
 sampler: {iterations: 250, burn_in: 25, thin: 3, ladders: 4, temperature: [1, 2, 4], step_size: [1e-3, 2e-3, 4e-3]}
-`, asProgram, slowModel, os.Args[0], y.dir))
+`, asProgram, slowModel, os.Args[0]))
 	t.Cleanup(func() {
 		for range 500 {
 			if len(y.left()) == 0 {
@@ -53,11 +52,13 @@ sampler: {iterations: 250, burn_in: 25, thin: 3, ladders: 4, temperature: [1, 2,
 	return y
 }
 
-// left are the command lines of processes of the yard.
+// left are the command lines of processes of the yard: its folder is among their arguments, or they work in it.
 func (y *yard) left() (lines []string) {
 	of, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range of {
-		if b, err := os.ReadFile(file); err == nil && strings.Contains(string(b), y.dir) {
+		b, err := os.ReadFile(file)
+		in, _ := os.Readlink(filepath.Join(filepath.Dir(file), "cwd"))
+		if err == nil && (strings.Contains(string(b), y.dir) || strings.HasPrefix(in, y.dir)) {
 			lines = append(lines, strings.ReplaceAll(string(b), "\x00", " "))
 		}
 	}
@@ -176,48 +177,57 @@ func (h *hand) saved(out string) {
 func TestWorkersOfARun(t *testing.T) {
 	pace.Slow(t)
 	t.Parallel()
-	y := newYard(t)
-	whole := filepath.Join(y.dir, "whole")
-	y.start("whole.log", "sample", y.config, "--out", whole).done(exitDone)
+	alone := newYard(t)
+	whole := filepath.Join(alone.dir, "run")
+	alone.start("whole.log", "sample", alone.config, "--out", whole).done(exitDone)
 	want := foldertest.Results(t, whole)
-
-	one, two := y.worker("one"), y.worker("two") // which wait
-	two.says("waiting for it", 1)
-	out := filepath.Join(y.dir, "helped")
-	run := y.start("helped.log", "sample", y.config, "--out", out, "--listen", y.port)
-	run.says("2 workers, 4 at once", 1)
-	one.end(syscall.SIGKILL)
-	run.done(exitDone)
-	run.says(" workers evaluated ", 1)
-	t.Log(run.said()[strings.Index(run.said(), "workers evaluated "):])
-	same(t, "a worker killed", want, foldertest.Results(t, out))
-
-	out = filepath.Join(y.dir, "resumed")
-	run = y.start("killed.log", "sample", y.config, "--out", out, "--listen", y.port, "--checkpoint", "20ms")
-	run.says(" joins", 1)
-	run.saved(out)
-	if code := run.end(syscall.SIGKILL); code != -1 {
-		t.Errorf("the run had ended: exit %d", code)
-	}
-	run = y.start("resumed.log", "resume", out, "--listen", y.port)
-	run.done(exitDone)
-	same(t, "the run killed", want, foldertest.Results(t, out))
-
-	hub := y.start("hub.log", "hub", filepath.Join(y.dir, "r2sgld"), "--listen", y.port)
-	hub.says("runs:", 1)
-	out = filepath.Join(y.dir, "hubbed")
-	run = y.start("hubbed.log", "sample", y.config, "--out", out, "--hub", y.url())
-	run.says(" joins", 1)
-	hub.end(syscall.SIGKILL)
-	time.Sleep(100 * time.Millisecond)
-	hub = y.start("hub.log", "hub", filepath.Join(y.dir, "r2sgld"), "--listen", y.port)
-	run.done(exitDone)
-	same(t, "the hub killed", want, foldertest.Results(t, out))
-	if code := two.end(syscall.SIGTERM); code != exitDone {
-		t.Errorf("a worker that is stopped: exit %d: %s", code, two.said())
-	}
-	if code := hub.end(syscall.SIGTERM); code != exitDone {
-		t.Errorf("a hub that is stopped: exit %d: %s", code, hub.said())
+	for name, killed := range map[string]func(y *yard, out string){
+		"worker": func(y *yard, out string) {
+			one, two := y.worker("one"), y.worker("two") // which wait
+			two.says("waiting for it", 1)
+			run := y.start("run.log", "sample", y.config, "--out", out, "--listen", y.port)
+			run.says("2 workers, 4 at once", 1)
+			one.end(syscall.SIGKILL)
+			run.done(exitDone)
+			run.says(" workers evaluated ", 1)
+			y.t.Log(run.said()[strings.Index(run.said(), "workers evaluated "):])
+			if code := two.end(syscall.SIGTERM); code != exitDone {
+				y.t.Errorf("a worker that is stopped: exit %d: %s", code, two.said())
+			}
+		},
+		"run": func(y *yard, out string) {
+			y.worker("one")
+			run := y.start("killed.log", "sample", y.config, "--out", out, "--listen", y.port, "--checkpoint", "20ms")
+			run.says(" joins", 1)
+			run.saved(out)
+			if code := run.end(syscall.SIGKILL); code != -1 {
+				y.t.Errorf("the run had ended: exit %d", code)
+			}
+			y.start("resumed.log", "resume", out, "--listen", y.port).done(exitDone)
+		},
+		"hub": func(y *yard, out string) {
+			y.worker("one")
+			hub := y.start("hub.log", "hub", filepath.Join(y.dir, "r2sgld"), "--listen", y.port)
+			hub.says("runs:", 1)
+			run := y.start("run.log", "sample", y.config, "--out", out, "--hub", y.url())
+			run.says(" joins", 1)
+			hub.end(syscall.SIGKILL)
+			time.Sleep(100 * time.Millisecond)
+			hub = y.start("hub.log", "hub", filepath.Join(y.dir, "r2sgld"), "--listen", y.port)
+			run.done(exitDone)
+			if code := hub.end(syscall.SIGTERM); code != exitDone {
+				y.t.Errorf("a hub that is stopped: exit %d: %s", code, hub.said())
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t)
+			y.config = alone.config // the name of which is in what runs write
+			out := filepath.Join(y.dir, "run")
+			killed(y, out)
+			same(t, name, want, foldertest.Results(t, out))
+		})
 	}
 }
 
