@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -146,6 +147,83 @@ func BenchmarkExample(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRoundTrip is a block of 64 states of ten coordinates, to a program in Python and one in C and back.
+func BenchmarkRoundTrip(b *testing.B) {
+	const d, r = 10, 64
+	dir := b.TempDir()
+	written := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		return file
+	}
+	c := filepath.Join(dir, "normal")
+	if out, err := exec.Command("cc", "-O2", "-o", c, written("normal.c", normalC)).CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	var names []string
+	for j := range d {
+		names = append(names, fmt.Sprint("x", j))
+	}
+	for _, args := range [][]string{{c}, {"python3", written("normal.py", normalPython)}} {
+		b.Run(filepath.Base(args[len(args)-1]), func(b *testing.B) {
+			e := open(b, Settings{Args: args, Dir: dir, Names: names}, r, nil)
+			u, g, x := make([]float64, r), make([]float64, d*r), make([]float64, d*r)
+			for i := range x {
+				x[i] = math.Sin(float64(i))
+			}
+			for b.Loop() {
+				e.Eval(u, g, x)
+			}
+			if e.Err() != nil || g[3] != x[3] {
+				b.Fatal(e.Err(), g[3])
+			}
+		})
+	}
+}
+
+// A standard normal law in ten dimensions, in frames.
+const (
+	normalC = `#include <stdint.h>
+#include <stdio.h>
+int main(void)
+{
+    static double x[1 << 16], u[1 << 17];
+    struct { uint32_t n, kind; int64_t seed; } ask;
+    while (getchar() != '\n')
+        ;
+    puts("{\"r2sgld\": 2, \"dimension\": 10, \"lanewise\": true}");
+    fflush(stdout);
+    while (fread(&ask, sizeof ask, 1, stdin) == 1 && fread(x, 80, ask.n, stdin) == ask.n) {
+        uint32_t head[2] = {ask.n, 0};
+        for (uint32_t i = 0; i < ask.n; i++) {
+            u[i] = 0;
+            for (int j = 0; j < 10; j++) {
+                u[i] += 0.5 * x[10 * i + j] * x[10 * i + j];
+                u[ask.n + 10 * i + j] = x[10 * i + j];
+            }
+        }
+        fwrite(head, sizeof head, 1, stdout);
+        fwrite(u, 88, ask.n, stdout);
+        fflush(stdout);
+    }
+}
+`
+	normalPython = `import os, struct
+import numpy as np
+stdin, stdout = os.fdopen(0, "rb"), os.fdopen(1, "wb")
+stdin.readline()
+stdout.write(b'{"r2sgld": 2, "dimension": 10, "lanewise": true}\n')
+stdout.flush()
+while head := stdin.read(16):
+    n, kind, seed = struct.unpack("<IIq", head)
+    x = np.frombuffer(stdin.read(80 * n)).reshape(n, 10)
+    stdout.write(struct.pack("<II", n, 0) + (0.5 * (x * x).sum(axis=1)).tobytes() + x.tobytes())
+    stdout.flush()
+`
+)
 
 // Blocks of two states in the plane for four ladders at a time, 1000 in
 // all; ns/block is for one block of one of them.

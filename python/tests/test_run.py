@@ -26,8 +26,10 @@ def mean(out, sampler=SHORT, **more):
 
 
 SCRIPT = f"""
-import os, sys, time
+import os, signal, sys, time
 import r2sgld
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background begins without one
 
 def energy(x):
     if os.path.exists("slow"):  # as long as nobody has interrupted the run
