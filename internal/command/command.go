@@ -152,10 +152,10 @@ func New(ctx context.Context, s Settings) (*Potential, error) {
 		return nil, err
 	}
 	u := &Potential{ctx: ctx, settings: s, abilities: about, pool: pool{linger: linger}}
-	if len(about.Constraints) == 0 {
-		p.stop(grace)
-	} else {
+	if u.lends() {
 		u.pool.give(p)
+	} else {
+		p.stop(grace)
 	}
 	return u, nil
 }
@@ -196,7 +196,7 @@ func (p *Potential) Exact() (potential.Potential, bool) {
 }
 
 // Evaluator returns an evaluator for blocks of r states, with a process of its
-// own that its first Eval starts, or any that is free of a program with constraints.
+// own that its first Eval starts, or any that is free of a program that is lanewise or has constraints.
 // Stochastic programs take their seeds from the
 // stream of replica 0 for [stream.Batch]; the others draw nothing.
 //
@@ -251,12 +251,16 @@ func (e *evaluator) eval(energy, grad, x []float64) error {
 		seed = e.seeds.Int64()
 	}
 	err = e.process.block(evaluate, energy, grad, x, seed)
-	if err == nil && len(e.p.Constraints) > 0 {
+	if err == nil && e.p.lends() {
 		e.p.pool.give(e.process)
 		e.process = nil
 	}
 	return err
 }
+
+// lends reports whether a process serves all evaluators, one after the other: its answer to a state
+// depends on nothing else.
+func (p *Potential) lends() bool { return p.abilities.Lanewise || len(p.abilities.Constraints) > 0 }
 
 // Err is the first failure of the program.
 func (e *evaluator) Err() error { return e.err }

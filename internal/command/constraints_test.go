@@ -48,8 +48,11 @@ func walled(mode, file string, states int, in *bufio.Reader, out *bufio.Writer) 
 	}
 	note("begins")
 	names := `"disc", "line"`
-	if mode == "walls fickle" && states > 1 {
+	switch {
+	case mode == "walls fickle" && states > 1:
 		names = `"line", "disc"`
+	case mode == "walls none":
+		names = ""
 	}
 	fmt.Printf("{\"r2sgld\": 2, \"dimension\": 2, \"lanewise\": true, \"constraints\": [%s]}\n", names)
 	of := map[uint32]potential.Evaluator{}
@@ -195,6 +198,35 @@ func TestPoolOfProcesses(t *testing.T) {
 	if told("ends") != told("begins") {
 		t.Errorf("%d of %d processes have ended, the last without energies", told("ends"), told("begins"))
 	}
+}
+
+// Evaluators of a lanewise program, all of them open, share a process where they are asked one after the
+// other, as the ladders of a run are for their starts.
+//
+// Mutants it kills: a process for each evaluator of a program without constraints.
+func TestLanewiseProgramsArePooled(t *testing.T) {
+	before := runtime.NumGoroutine()
+	p, told := bounded(t, "walls none", time.Millisecond)
+	all := make([]potential.Evaluator, 40)
+	v, g, w, h := make([]float64, 2), make([]float64, 4), make([]float64, 2), make([]float64, 4)
+	for i := range all {
+		all[i] = p.Evaluator(2, nil)
+		x := []float64{1, float64(i), 3, 4}
+		all[i].Eval(v, g, x)
+		uneven.Evaluator(2, nil).Eval(w, h, x)
+		if !same(v, w) || !same(g, h) {
+			t.Errorf("%v %v, in memory %v %v", v, g, w, h)
+		}
+	}
+	if n := told("begins"); n > 2 { // that of the handshake may have ended before
+		t.Errorf("%d processes for %d evaluators", n, len(all))
+	}
+	for _, e := range all {
+		if err := errors.Join(potential.Err(e), potential.Close(e)); err != nil {
+			t.Error(err)
+		}
+	}
+	settled(t, before)
 }
 
 // A program that cannot tell a constraint ends every later question, of energies too, and the reason is

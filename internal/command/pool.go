@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// linger is how long processes of a program with constraints wait for more questions when no
-// evaluator of energies is open: between two parts of a run, starting them again takes longer.
+// linger is how long processes that serve all evaluators wait for more questions when no evaluator of
+// energies is open: between two parts of a run, starting them again takes longer.
 const linger = 10 * time.Second
 
-// A pool is the processes of a program with constraints that nobody asks at the moment: energies
-// and constraints are asked of whichever is free. It may be used by several goroutines.
+// A pool is the processes of a program that nobody asks at the moment, where one serves all evaluators:
+// energies and constraints are asked of whichever is free. It may be used by several goroutines.
 type pool struct {
 	linger time.Duration
 	mu     sync.Mutex

@@ -59,7 +59,10 @@ var ofCrowds = []fault{
 		{"internal/command.(*Potential).take", "n > 0", "n > 1000"},
 	}},
 	{"command: a process for each evaluator", "internal/command Pool", []edit{
-		{"internal/command.(*evaluator).eval", "len(e.p.Constraints) > 0", "false"},
+		{"internal/command.(*evaluator).eval", "e.p.lends()", "false"},
+	}},
+	{"command: a process for each evaluator without walls", "internal/command LanewiseProgramsArePooled", []edit{
+		{"internal/command.(*Potential).lends", "p.abilities.Lanewise || ", ""},
 	}},
 	{"command: processes never rest", "internal/command Pool", []edit{{"internal/command.(*pool).wait", "l.open > 0", "true"}}},
 	{"command: processes rest before the last energy", "internal/command Pool", []edit{
