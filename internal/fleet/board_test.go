@@ -374,6 +374,39 @@ func TestBrokerComesBack(t *testing.T) {
 	}
 }
 
+// TestWhatWasDoneIsKept: what the broker does not take is tried again while it is away, and given up once
+// the list is no more.
+func TestWhatWasDoneIsKept(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 0)
+	conn := y.conn()
+	s, err := declare(t.Context(), conn, "b3", nil)
+	if err == nil {
+		err = s.js.DeleteStream(t.Context(), shelfPrefix+s.id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := newCasework(&Worker{Name: "w", Dir: t.TempDir(), Tell: y.tell}, conn, nil)
+	if err := k.insist(t.Context(), s, func(context.Context) error { return errors.New("it is no more") }); !errors.Is(err, errEnded) {
+		t.Errorf("of a list that is no more: %v", err)
+	}
+	if s, err = declare(t.Context(), conn, "b4", nil); err != nil {
+		t.Fatal(err)
+	}
+	y.broker.Close()
+	tries := 0
+	err = k.insist(t.Context(), s, func(context.Context) error {
+		if tries++; tries > 1 {
+			return nil
+		}
+		return errors.New("it is away")
+	})
+	if err != nil || tries != 2 {
+		t.Errorf("%d tries: %v", tries, err)
+	}
+}
+
 // TestBrokerStaysAway: the rest is done here.
 func TestBrokerStaysAway(t *testing.T) {
 	t.Parallel()

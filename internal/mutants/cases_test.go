@@ -52,7 +52,7 @@ var ofCases = []fault{
 	{"cases: left to a broker that stays away", "internal/fleet BrokerStaysAway", []edit{
 		{"internal/fleet.(*posting).here", "time.Since(p.lost) > silence", "time.Since(p.lost) > 1000*silence"},
 	}},
-	{"cases: what was done while the broker was away is lost", "internal/fleet BrokerComesBack", []edit{
+	{"cases: what was done while the broker was away is lost", "internal/fleet WhatWasDoneIsKept", []edit{
 		{"internal/fleet.(*casework).insist", "errors.Is(gone, jetstream.ErrStreamNotFound)", "gone != nil"},
 	}},
 	{"cases: waited for though nobody is asked", "internal/fleet MessagesAreLost", []edit{
