@@ -62,17 +62,17 @@ while head := stdin.read(16):
 '''
 
 
-def of_pool(workers):
+def of_pool(threads):
     Path("slow.py").write_text(SLOW)
     config = {
         "variables": ["x", "y"],
-        "potential": {"command": [sys.executable, "slow.py"], "workers": workers},
+        "potential": {"command": [sys.executable, "slow.py"]},
         "domain": {"box": {"x": [-9, 9], "y": [-9, 9]}},
         "sampler": plain(16, 250),
     }
     Path("slow.yaml").write_text(json.dumps(config))
-    out = f"slow-{workers}"
-    subprocess.run([TREE / "bin/r2sgld", "sample", "slow.yaml", "--quiet", "--out", out], check=True)
+    out = f"slow-{threads}"
+    subprocess.run([TREE / "bin/r2sgld", "sample", "slow.yaml", "--quiet", "--out", out, "--threads", str(threads)], check=True)
     return pace(out)
 
 

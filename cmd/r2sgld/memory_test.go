@@ -27,7 +27,7 @@ func TestMemoryOfRows(t *testing.T) {
 	if slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector takes several times as much")
 	}
-	const n = 600_000
+	const n = 1_000_000
 	dir := t.TempDir()
 	few, many := manyRows(t, dir, n), manyRows(t, dir, 2*n)
 	const sums = "  parameters: {a: \"normal(0, 9)\", b1: \"normal(0, 9)\", b2: \"normal(0, 9)\", b3: \"normal(0, 9)\", " +

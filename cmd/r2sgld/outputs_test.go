@@ -49,7 +49,7 @@ func TestOutputsOfAFit(t *testing.T) {
 		}
 	}
 	whole := filepath.Join(dir, "whole")
-	p := start(t, "fit", config, "--out", whole, "--set", "sampler.until.ess=1200", "--json")
+	p := start(t, "fit", config, "--out", whole, "--set", "sampler.until.ess=3000", "--json")
 	sum := new(fitting)
 	if p.code(t) != exitDone || json.Unmarshal(p.stdout.Bytes(), sum) != nil {
 		t.Fatalf("%s", &p.stderr)
@@ -60,7 +60,7 @@ func TestOutputsOfAFit(t *testing.T) {
 	check(whole, sum)
 	parts := filepath.Join(dir, "parts")
 	must(t, exitDone, "fit", config, "--out", parts, "--quiet", "--set", `model.outputs={other: "a*b"}`)
-	p = start(t, "resume", parts, "--set", "sampler.until.ess=1200", "--set", `model.outputs={ratio: exp(b), up: b > 1, "at[2]": a + 2*b}`)
+	p = start(t, "resume", parts, "--set", "sampler.until.ess=3000", "--set", `model.outputs={ratio: exp(b), up: b > 1, "at[2]": a + 2*b}`)
 	if p.code(t) != exitDone || !strings.Contains(p.stdout.String(), "\n output ") {
 		t.Fatalf("%s%s", &p.stdout, &p.stderr)
 	}

@@ -53,7 +53,7 @@ func table(rows []preciseRow, through func(v float64) float64) string {
 func TestFloat32IsRoundedData(t *testing.T) {
 	pace.Slow(t)
 	dir := t.TempDir()
-	rows := preciseRows(500)
+	rows := preciseRows(1500)
 	full := func(v float64) float64 { return v }
 	rounded := func(v float64) float64 { return float64(float32(v)) }
 	tables := map[string]string{"full.csv": table(rows, full), "rounded.csv": table(rows, rounded),
@@ -86,7 +86,7 @@ func TestFloat32IsRoundedData(t *testing.T) {
 	} {
 		fitted := func(data, as string) map[string]string {
 			config := write(t, dir, name+".yaml", "name: rows\ndata: "+data+"\nmodel:\n"+model+
-				"sampler: {method: r2sgld, iterations: 300, burn_in: 100, step_size: 1e-4}\n")
+				"sampler: {method: r2sgld, iterations: 600, burn_in: 200, step_size: 1e-4}\n")
 			out := filepath.Join(dir, name+"-"+as)
 			args := []string{"fit", config, "--out", out, "--quiet"}
 			if name == "minibatches" {
@@ -112,7 +112,7 @@ func TestFloat32IsRoundedData(t *testing.T) {
 		}
 		for _, as := range []string{"rounded", "full"} {
 			out := filepath.Join(dir, name+"-"+as)
-			must(t, exitDone, "resume", out, "--quiet", "--iterations", "450")
+			must(t, exitDone, "resume", out, "--quiet", "--iterations", "900")
 			must(t, exitDone, "simulate", out, "--data", filepath.Join(dir, "new-"+as+".csv"), "--out", out+"-simulation", "--quiet")
 		}
 		for _, of := range []string{"", "-simulation"} {

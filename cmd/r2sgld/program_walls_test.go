@@ -130,8 +130,8 @@ func TestWallsOfAProgram(t *testing.T) {
 	t.Parallel()
 	heard(t)
 	for name, sampler := range map[string]string{
-		"sgld": "{method: r2sgld, iterations: 400, burn_in: 100, thin: 3, temperature: [1, 4, .inf], step_size: 0.01, ladders: 5}",
-		"hmc":  "{method: r2sgld, kernel: hmc, iterations: 60, burn_in: 20, thin: 1, temperature: [1, 5], step_size: 0.15, ladders: 4}",
+		"sgld": "{method: r2sgld, iterations: 1500, burn_in: 300, thin: 3, temperature: [1, 4, .inf], step_size: 0.01, ladders: 5}",
+		"hmc":  "{method: r2sgld, kernel: hmc, iterations: 200, burn_in: 50, thin: 1, temperature: [1, 5], step_size: 0.15, ladders: 4}",
 		"init": "{method: r-sgld, iterations: 1000, burn_in: 200, thin: 2, step_size: 0.01, ladders: 2, init: {x: 0.7, y: 0.1}}",
 	} {
 		t.Run(name, func(t *testing.T) {

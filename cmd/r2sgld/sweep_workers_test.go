@@ -126,8 +126,8 @@ func TestCasesWithWorkers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", strings.Replace(killed()["momentum"], "iterations: 40000",
-		pace.Soak("iterations: 30000", "iterations: 600000"), 1))
-	n := pace.Soak(4, 12)
+		pace.Soak("iterations: 60000", "iterations: 600000"), 1))
+	n := pace.Soak(6, 12)
 	args := []string{"sweep", file, "--over", fmt.Sprintf("sampler.seed=1..%d", n)}
 	whole := filepath.Join(dir, "whole")
 	must(t, exitDone, append(args, "--out", whole, "--quiet")...)

@@ -123,7 +123,7 @@ func skip(e fs.DirEntry) error {
 func TestEveryOperationFails(t *testing.T) {
 	pace.Slow(t)
 	root := scratch(t)
-	step := 4
+	step := 3
 	if pace.Soaking() {
 		step = 1
 	}

@@ -138,7 +138,7 @@ func references(t *testing.T) []*reference {
 
 // The same numbers in, the same numbers out as PyTorch's modules: in float64 up to the
 // order of sums, in float32 no worse than PyTorch in float32. The usual run takes the
-// first network of each kind and norm, the deep ones left out, and float32 of
+// first network of each kind and norm, most of the deep ones left out, and float32 of
 // every third; R2SGLD_SOAK=1 takes all.
 func TestParity(t *testing.T) {
 	pace.Slow(t)
@@ -146,7 +146,7 @@ func TestParity(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range references(t) {
 		key := r.Kind + " " + r.Norm
-		if !all && (seen[key] || r.Count > 300_000) {
+		if !all && (seen[key] || r.Count > 300_000 && key != "bottleneck56 batch") {
 			continue
 		}
 		seen[key] = true
