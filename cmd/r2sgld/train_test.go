@@ -135,7 +135,8 @@ func TestTrainingSameBytes(t *testing.T) {
 		case code == -1:
 		case code == exitUsage && !there(out, "run.json"): // killed before there was anything
 		case code == exitUsage && strings.Contains(said, "(signal: killed)") && strings.Contains(said, "nothing was written."): // the worker, while it was set up
-		case kills < pace.Soak(3, 60) && kills%2 == 1 && code == exitUsage && strings.Contains(said, "operation not permitted") && strings.Contains(said, "nothing was written."):
+		case kills < pace.Soak(3, 60) && kills%2 == 1 && code == exitUsage &&
+			strings.Contains(said, "operation not permitted") && strings.Contains(said, "nothing was written."):
 			// the guard of its group, before there was the group
 		case code == exitFailed && strings.Contains(said, "r2sgld resume "+out):
 		default:

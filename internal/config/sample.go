@@ -71,16 +71,20 @@ func (l *loader) sample() (*Run, error) {
 	}
 	l.follow(s, root.Field("outputs"), more)
 	s.Problem = l.target(u)
-	temperature := []float64{1, 3}
-	if bounded(l.region.Domain) {
-		temperature = []float64{1, 10}
-	}
 	l.settleInit(s.Problem)
-	l.settle(s, temperature, 100_000, 10_000, 10)
+	l.settle(s, usualTemperatures(l.region.Domain), 100_000, 10_000, 10)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// usualTemperatures are those of two rungs where none are given: hotter between walls, which hold the hot one.
+func usualTemperatures(d domain.Domain) []float64 {
+	if bounded(d) {
+		return []float64{1, 10}
+	}
+	return []float64{1, 3}
 }
 
 // sampleKeys declares a configuration of sample.
