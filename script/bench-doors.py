@@ -53,11 +53,11 @@ stdout.write(b'{"r2sgld": 2, "dimension": %d, "lanewise": true}\\n' % d)
 stdout.flush()
 while head := stdin.read(16):
     n, kind, seed = struct.unpack("<IIq", head)
-    x = stdin.read(8 * n * d)
+    stdin.read(8 * n * d)
     end = time.perf_counter() + 1e-3 * n
     while time.perf_counter() < end:
         pass
-    stdout.write(struct.pack("<II", n, 0) + bytes(8 * n) + x)
+    stdout.write(struct.pack("<II", n, 0) + bytes(8 * n * (1 + d)))
     stdout.flush()
 '''
 
