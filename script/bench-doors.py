@@ -68,7 +68,7 @@ def of_pool(threads):
         "variables": ["x", "y"],
         "potential": {"command": [sys.executable, "slow.py"]},
         "domain": {"box": {"x": [-9, 9], "y": [-9, 9]}},
-        "sampler": plain(16, 250),
+        "sampler": plain(16, 1000) | {"thin": 10},
     }
     Path("slow.yaml").write_text(json.dumps(config))
     out = f"slow-{threads}"
