@@ -3,6 +3,7 @@ package dynamics
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,8 +31,11 @@ func TestSingles(t *testing.T) {
 			cells = append(cells, fmt.Sprint(v))
 		}
 		s, err := singlesOf(append(cells, "NA"))
-		if err != nil {
-			t.Fatal(err)
+		most := max(slices.Max(values), -slices.Min(values))
+		if tiny := most > 0 && most < 1e-150; (err != nil) != tiny {
+			t.Fatalf("numbers of at most %g: %v", most, err)
+		} else if tiny {
+			return
 		}
 		got := s.Singles["x"]
 		if len(got) != len(values)+1 || cap(got) > len(values)+3 || got[len(values)] == got[len(values)] || s.Values["x"] != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/diag"
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 	"github.com/r2sgld/r2sgld/potential"
 )
 

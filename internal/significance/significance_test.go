@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
 // Welch's test against p values of another program, computed from the same means

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
 func must[T any](v T, err error) T {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
 // TestAxes: values are what stands between commas, ranges are written out, and no more.

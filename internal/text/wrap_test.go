@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
 const manifest = `{"schema": 1, "command": "sample", "name": "ring", "hash": "0", "config": {}}`

@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
 func examples(n int) *images.Set {

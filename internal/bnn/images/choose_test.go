@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
 // numbered is a set whose pixel is the number of the example.

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
+	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
 // theirs was written by safetensors.numpy.save of the package safetensors 0.8.0:
