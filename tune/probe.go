@@ -190,6 +190,11 @@ func (m *meter) finite(x []float64) bool {
 	return m.gradient(m.a, 0)
 }
 
+// smooth reports whether they are finite about x too, by the curvature where that is known.
+func (m *meter) smooth(x []float64) bool {
+	return m.finite(x) && !(m.measurable && math.IsInf(m.curvature(), 1))
+}
+
 // noise is the largest variance of a partial derivative over minibatches.
 func (m *meter) noise() float64 {
 	clear(m.sum)

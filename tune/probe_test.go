@@ -298,13 +298,44 @@ func TestStartsAreFinite(t *testing.T) {
 		}
 	}
 	p := r2sgld.Problem{Potential: u}
-	if x := Start(p, []float64{7}); x[0] != 7 {
+	if x := Start(p, []float64{7}, nil); x[0] != 7 {
 		t.Errorf("a finite start moved to %v", x)
 	}
-	if x := Start(p, []float64{-1}); !(x[0] > 0) {
+	if x := Start(p, []float64{-1}, nil); !(x[0] > 0) {
 		t.Errorf("start %v", x)
 	}
-	if x := Start(p, []float64{-1e9}); x[0] != -1e9 {
+	if x := Start(p, []float64{-1e9}, nil); x[0] != -1e9 {
 		t.Errorf("no finite start, yet %v", x)
+	}
+}
+
+// A corner beyond whose walls the potential is infinite is no start: most of what lies about it is
+// outside, and nothing tells a curvature there.
+func TestStartsAreOffWalls(t *testing.T) {
+	const d = 8
+	sum := func(beyond float64) r2sgld.Problem {
+		return r2sgld.Problem{Potential: potential.Func(d, func(grad, x []float64) float64 {
+			u := 0.0
+			for j, v := range x {
+				if u, grad[j] = u+v, 1; v < 0 {
+					u = beyond
+				}
+			}
+			return u
+		})}
+	}
+	corner, inside := make([]float64, d), slices.Repeat([]float64{2}, d)
+	for _, c := range []struct {
+		beyond       float64
+		inside, want []float64
+	}{
+		{math.Inf(1), inside, inside},
+		{math.Inf(1), nil, corner},
+		{math.Inf(1), corner, corner},
+		{5, inside, corner},
+	} {
+		if x := Start(sum(c.beyond), corner, c.inside); !slices.Equal(x, c.want) {
+			t.Errorf("beyond the walls %g, inside %v: the start is %v, want %v", c.beyond, c.inside, x, c.want)
+		}
 	}
 }

@@ -152,15 +152,20 @@ func (q *probe) scatter(ctx context.Context, dom domain.Domain, start []float64,
 
 // Start is x or, where the potential or its gradient is not finite at x, the
 // first of 100 points of the domain around it where they are; x if there is none.
-func Start(p r2sgld.Problem, x []float64) []float64 {
+// An x that lies on a wall beyond which they are not gives way to inside, a point
+// of the interior, unless that is nil or no better.
+func Start(p r2sgld.Problem, x, inside []float64) []float64 {
 	m := newMeter(newProbe(p.Potential, 1), len(x), nil)
 	defer m.close()
-	draw, at, rng := around(p.Domain, x), slices.Clone(x), m.rng
+	draw, at := around(p.Domain, x), slices.Clone(x)
 	for range restarts {
 		if m.finite(at) {
+			if inside != nil && !m.smooth(at) && m.smooth(inside) {
+				return slices.Clone(inside)
+			}
 			return at
 		}
-		if err := draw(at, rng); err != nil {
+		if err := draw(at, m.rng); err != nil {
 			break
 		}
 	}

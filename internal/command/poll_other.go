@@ -2,7 +2,10 @@
 
 package command
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 // A poll does not know whether a pipe can be read at once.
 type poll struct{}
@@ -10,3 +13,5 @@ type poll struct{}
 func newPoll(*os.File) *poll { return nil }
 
 func (*poll) ready() bool { return false }
+
+func (*poll) watch(time.Time) {}

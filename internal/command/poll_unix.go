@@ -4,7 +4,9 @@ package command
 
 import (
 	"os"
+	"runtime"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,3 +29,10 @@ func newPoll(f *os.File) *poll {
 }
 
 func (p *poll) ready() bool { return p.conn.Control(p.ask) == nil && p.fds[0].Revents&unix.POLLIN != 0 }
+
+// watch returns when the pipe can be read at once, or when it is time.
+func (p *poll) watch(until time.Time) {
+	for !p.ready() && time.Now().Before(until) {
+		runtime.Gosched()
+	}
+}

@@ -10,7 +10,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/child"
@@ -29,6 +31,8 @@ const (
 	greetingBytes = 1 << 24
 	// moment is how long a program is listened to that should be silent.
 	moment = 20 * time.Millisecond
+	// awake is how long the answer of a quick program is looked for before this side sleeps.
+	awake = 100 * time.Microsecond
 	// atOnce bytes fit into an empty pipe on every system.
 	atOnce = 4096
 )
@@ -44,7 +48,8 @@ type process struct {
 	language dialect // of its version of the protocol
 	answered int     // lines or frames read so far
 
-	early   *poll       // whether the program writes before it is asked
+	early   *poll       // whether the program writes before it is asked, or has answered
+	quick   bool        // its last answer came within awake
 	request []byte      // the block being written
 	send    chan []byte // to the writer of blocks that may not fit into the pipe
 	sent    chan error
@@ -151,11 +156,28 @@ func (p *process) block(kind uint32, energy, grad, x []float64, seed int64) erro
 	}
 	p.request = p.language.request(p.request[:0], kind, x, len(energy), seed)
 	p.limit()
+	asking.Add(1)
+	start := time.Now()
 	p.post(p.request)
-	if err := p.language.answer(p, energy, grad); err != nil {
+	p.watch(start)
+	err := p.language.answer(p, energy, grad)
+	asking.Add(-1)
+	if err != nil {
 		return err
 	}
+	p.quick = time.Since(start) < awake
 	return p.posted()
+}
+
+// asking is how many programs are asked at the moment.
+var asking atomic.Int32
+
+// watch looks for the answer of a quick program again and again, where there are processors for both
+// sides: the read that follows sleeps, and to be woken takes longer than many a program.
+func (p *process) watch(start time.Time) {
+	if p.quick && 2*int(asking.Load()) <= runtime.NumCPU() {
+		p.early.watch(start.Add(awake))
+	}
 }
 
 // unasked fails if the program writes for a moment though nothing is asked.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/internal/prior"
@@ -215,17 +216,23 @@ func (f *fitReader) scattered(p r2sgld.Problem, of *rows.Posterior) func(x []flo
 		}
 		rows.Sort(full, alike)
 		copy(x, f.reduced(full))
-		for range 60 { // nearer to the point inside until it is one
-			if p.Domain == nil || p.Domain.Contains(x) {
-				break
-			}
-			for j := range x {
-				x[j] = (x[j] + inner[j]) / 2
-			}
-		}
+		toInside(p.Domain, inner, x)
 		tries++
 		return nil
 	}
+}
+
+// toInside moves x to a point inside d by halves until d holds it, and reports whether it does.
+func toInside(d domain.Domain, inside, x []float64) bool {
+	for range 60 {
+		if d == nil || d.Contains(x) {
+			return true
+		}
+		for j, v := range inside {
+			x[j] = (x[j] + v) / 2
+		}
+	}
+	return false
 }
 
 // mostFitted is how many coordinates a normal law is fitted in: its matrix takes the cube of

@@ -370,7 +370,7 @@ func (l *loader) readNoise(n *yamlpos.Node) *Noise {
 
 // settleInit chooses where to start: uniformly on a bounded domain, else at
 // the origin if it is inside, else at an interior point, or near it if the
-// potential is not finite there.
+// potential is not finite there or beyond the wall that it lies on.
 func (l *loader) settleInit(p r2sgld.Problem) {
 	if l.Sampler.Init != nil {
 		return
@@ -381,7 +381,7 @@ func (l *loader) settleInit(p r2sgld.Problem) {
 	}
 	x := l.somewhere()
 	if l.region.Slice == nil {
-		x = tune.Start(p, x)
+		x = tune.Start(p, x, l.region.Inside)
 	}
 	l.Sampler.Init = named(l.names, x)
 }

@@ -155,14 +155,14 @@ func (m *stanModel) potential(l *loader, n *yamlpos.Node) potential.Potential {
 }
 
 // starts sets where replicas start, if nothing else says so: where the program's density is
-// finite, as far as the domain has such points.
+// finite, and of the way from there to a point inside the domain what the domain holds first.
 func (m *stanModel) starts(l *loader) {
 	if m == nil || l.Sampler.Init != nil || bounded(l.region.Domain) {
 		return
 	}
 	var all []Ordered
 	for _, x := range m.Starts {
-		if l.region.Domain == nil || l.region.Domain.Contains(x) {
+		if toInside(l.region.Domain, l.region.Inside, x) {
 			all = append(all, named(m.Names, x))
 		}
 	}

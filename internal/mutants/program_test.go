@@ -314,6 +314,7 @@ var ofTheProgram = []fault{
 	{"trajectory: start of the parameters", "internal/config StartsInTheChart", []edit{
 		{"internal/config.(*loader).startsInChart", "coordinates(points[i], x)", "copy(points[i], x)"},
 	}},
+	{"starts outside: all at the point inside", "internal/config ToInside", []edit{{"internal/config.toInside", "(x[j] + v) / 2", "v"}}},
 	{"trajectory: starts outside of the domain", "internal/config InitFromPrior", []edit{
 		{"internal/config.(*loader).startFromPrior", "l.region.Domain == nil || l.region.Domain.Contains(x)", "true"},
 	}},

@@ -151,6 +151,8 @@ var ofSampling = []fault{
 	{"trials of any length", "tune TestTrialIsShort", []edit{
 		{"tune.(*tuner).tried", "pilotPart*cost*f.Leapfrog > most", "cost < 0 && most < 0"},
 	}},
+	{"a start in a corner of walls kept", "tune StartsAreOffWalls", []edit{{"tune.Start", "!m.smooth(at)", "false"}}},
+	{"a start moved inside without need", "tune StartsAreOffWalls", []edit{{"tune.Start", "!m.smooth(at) && ", ""}}},
 	{"starts that are not finite kept", "tune TestStartsAre", []edit{{"tune.(*tuner).starts", "!m.finite(at)", "false"}}},
 	{"stay where the drift is infinite", ". NoTrap", []edit{{".(*replicas).ended", "l.withoutDrift(h, i, r)", "_ = i"}}},
 	{"threads share a stream", "stream StreamsDiffer", []edit{{"stream.(*Set).Of", "s.ladder", "0"}}},

@@ -6,9 +6,6 @@ import struct
 import subprocess
 import sys
 
-import numpy as np
-import pytest
-
 from r2sgld._density import Density, save
 
 

@@ -217,3 +217,12 @@ def test_a_missing_program_is_told(monkeypatch):
     monkeypatch.setattr("pathlib.Path.exists", lambda path: False)
     with pytest.raises(r2sgld.R2sgldError, match="R2SGLD_BINARY"):
         r2sgld.compare("a")
+
+
+def test_nothing_is_left_of_a_run_that_never_began(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for kept in (False, True):
+        with pytest.raises(r2sgld.R2sgldError) as caught:
+            r2sgld.sample(lambda x: (x @ x, 2 * x), names=["x"], domain={"box": {"x": [1, 0]}})
+        assert caught.value.returncode == 2 and Path("runs").exists() == kept
+        Path("runs/other").mkdir(parents=True, exist_ok=True)

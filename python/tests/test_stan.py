@@ -80,11 +80,15 @@ def test_entries_are_arrays():
 
 def test_outputs_join_the_draws_that_they_are_of():
     places = {"chain": [0], "draw": [0, 1, 2, 3]}
-    posterior = xarray.Dataset({"x": (("chain", "draw"), [[1.0, 2, 3, 4]])}, places)
-    outputs = xarray.Dataset({"log_lik": (("chain", "draw"), [[10.0, 30]])}, {"chain": [0], "draw": [0, 2]})
-    groups = whole(posterior, outputs)
+    entry = (("chain", "draw"), [[1.0, 2, 3, 4]])
+    posterior = xarray.Dataset({"x": entry, "s[1]": entry}, places)
+    told = {"log_lik": (("chain", "draw"), [[10.0, 30]]), "s[2]": (("chain", "draw"), [[5.0, 6]])}
+    outputs = xarray.Dataset(told, {"chain": [0], "draw": [0, 2]})
+    groups = whole({"posterior": posterior, "outputs": outputs}, folded)
     assert groups["posterior"].x.values.tolist() == [[1, 3]]
+    assert groups["posterior"].s.values.tolist() == [[[1, 5], [3, 6]]]  # an array may be told in two parts
     assert groups["log_likelihood"].log_lik.values.tolist() == [[10, 30]]
+    assert set(whole({"posterior": posterior}, None)) == {"posterior"}
 
 
 def test_what_a_program_includes_goes_with_it(tmp_path):

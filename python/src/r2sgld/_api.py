@@ -538,6 +538,7 @@ def _kept(run: Path, force: bool) -> Iterator[Path]:
     there = [path for path in (run, folder) if path.exists() and any(path.iterdir())]
     if there and not force:
         raise FileExistsError(f"{there[0]} is not empty. Name another folder, or replace the run in it by force=True.")
+    made = next((parent for parent in reversed(folder.parents) if not parent.exists()), folder)  # the outermost
     folder.mkdir(parents=True, exist_ok=True)
     if others := sorted({path.name for path in folder.iterdir()} - WRITTEN):
         raise FileExistsError(f"{folder} holds what is not of this package: {', '.join(others)}. Move it away.")
@@ -554,5 +555,15 @@ def _kept(run: Path, force: bool) -> Iterator[Path]:
             for path, content in before.items():
                 path.write_bytes(content)
             if not before:
-                folder.rmdir()
+                _remove(folder, made)
         raise
+
+
+def _remove(folder: Path, outermost: Path) -> None:
+    """Remove an empty folder, and those around it up to the outermost that hold nothing else."""
+    for path in (folder, *folder.parents):
+        if any(path.iterdir()):
+            return
+        path.rmdir()
+        if path == outermost:
+            return

@@ -59,7 +59,7 @@ class Density:
             n = len(states)
             energies = numbers(energies, (n,), self.value)
             gradients = numbers(gradients, (n, self.dimension), self.slope)
-            return self.sign * energies, self.sign * gradients
+            return (energies, gradients) if self.sign == 1 else (-energies, -gradients)
 
         return block
 
@@ -199,6 +199,7 @@ def _jax(energy: Callable[..., Any], batched: bool, stochastic: bool) -> Block:
     import jax
 
     jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_cpu_enable_async_dispatch", False)  # handing a block to a thread takes longer than most
 
     def whole(x: Any, *seed: Any) -> tuple[Any, Any]:
         energies, pull = jax.vjp(lambda x: energy(x, *seed), x)

@@ -33,11 +33,8 @@ def read(run: Path) -> InferenceData:
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     with xarray.open_datatree(run / "draws.zarr", engine="zarr") as tree:
         groups = {name: group.to_dataset().load() for name, group in tree.children.items()}
-    if (kept := model_folder(run) / "result.pkl").exists():
-        transform: Transform = pickle.loads(kept.read_bytes())
-        groups = {name: transform(group) for name, group in groups.items()}
-    if (outputs := groups.get("outputs")) is not None:
-        groups |= whole(groups["posterior"], outputs)
+    kept = model_folder(run) / "result.pkl"
+    groups = whole(groups, pickle.loads(kept.read_bytes()) if kept.exists() else None)
     data = xarray.DataTree.from_dict(groups)
     if hasattr(arviz, "InferenceData"):  # ArviZ before 1.0; from then on it is a DataTree
         data = arviz.InferenceData.from_datatree(data)
@@ -53,14 +50,22 @@ def read(run: Path) -> InferenceData:
     return data
 
 
-def whole(posterior: xarray.Dataset, outputs: xarray.Dataset) -> dict[str, xarray.Dataset]:
-    """The posterior with what the program of a run says of its draws, at the draws that it was asked for."""
-    posterior = posterior.sel(draw=outputs.draw) if posterior.sizes["draw"] != outputs.sizes["draw"] else posterior
-    both = posterior.drop_vars([name for name in posterior if name in outputs]).merge(outputs)
-    groups = {"posterior": both}
-    if "log_lik" in both:
-        groups["log_likelihood"] = both[["log_lik"]]
-    return groups
+def whole(groups: Mapping[str, xarray.Dataset], transform: Transform | None) -> dict[str, xarray.Dataset]:
+    """The groups that the user gets of those of a run.
+
+    The posterior has what the program of the run says of its draws too, at those that it was asked for.
+    """
+    out = dict(groups)
+    posterior, outputs = groups["posterior"], groups.get("outputs")
+    if outputs is not None:
+        if posterior.sizes["draw"] != outputs.sizes["draw"]:
+            posterior = posterior.sel(draw=outputs.draw)
+        out["posterior"] = posterior.drop_vars([name for name in posterior if name in outputs]).merge(outputs)
+    if transform is not None:
+        out = {name: transform(group) for name, group in out.items()}
+    if outputs is not None and "log_lik" in out["posterior"]:
+        out["log_likelihood"] = out["posterior"][["log_lik"]]
+    return out
 
 
 def entries(names: Iterable[Hashable]) -> dict[str, dict[tuple[int, ...], str]]:

@@ -6,10 +6,13 @@ its `Density`. Standard input and output carry frames, version 2 of the program'
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import select
 import struct
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +23,7 @@ import numpy as np
 from r2sgld._density import Density
 
 WALLS = 2  # the kind of requests for the first constraint; 3 is that for the second …
+AWAKE = 100e-6  # seconds that a request is looked for before this process sleeps
 
 
 class Failure(Exception):
@@ -75,7 +79,8 @@ def serve(source: BinaryIO, sink: BinaryIO, density: Density, names: list[str]) 
     sink.flush()
     blocks = {0: density.blocks()}  # by the kinds of requests
     blocks |= {kind: constraint.blocks() for kind, constraint in enumerate(density.constraints, WALLS)}
-    while len(head := source.read(16)) == 16:
+    requests = _Requests(source)
+    while len(head := requests.header()) == 16:
         n, kind, seed = struct.unpack("<IIq", head)
         if kind not in blocks or n == 0:
             raise ValueError(f"The program asks for {n} states by a frame of kind {kind}, which is not known here.")
@@ -90,8 +95,32 @@ def serve(source: BinaryIO, sink: BinaryIO, density: Density, names: list[str]) 
             sink.write(struct.pack("<II", len(reason), 1) + reason)
             sink.flush()
             raise Failure(error) from error
-        sink.write(struct.pack("<II", n, 0) + energies.astype("<f8").tobytes() + gradients.astype("<f8").tobytes())
+        numbers = (array.astype("<f8", copy=False).tobytes() for array in (energies, gradients))
+        sink.write(struct.pack("<II", n, 0) + b"".join(numbers))
         sink.flush()
+
+
+class _Requests:
+    """The requests, looked for again and again for a moment where the last one came at once.
+
+    A read sleeps, and to be woken takes longer than many a function.
+    """
+
+    def __init__(self, source: BinaryIO) -> None:
+        self.source = source
+        self.at_once = False
+        self.poll = select.poll() if hasattr(select, "poll") and isinstance(source, io.BufferedReader) else None
+        if self.poll:
+            self.poll.register(source, select.POLLIN)
+
+    def header(self) -> bytes:
+        """What the next request begins with; less than 16 bytes at the end."""
+        start = time.perf_counter()
+        while self.at_once and self.poll and not self.poll.poll(0) and time.perf_counter() - start < AWAKE:
+            os.sched_yield()
+        head = self.source.read(16)
+        self.at_once = time.perf_counter() - start < AWAKE
+        return head
 
 
 def _told(error: BaseException) -> str:
