@@ -15,9 +15,12 @@ const (
 	wideTail     = 4.0  // how many times farther out than half the draws of a side a tenth of them lies
 	endlessShare = 0.5  // of the fall of the draws' law that slopes do not explain
 	endlessError = 5.0  // standard errors: by chance once in 3 million
+	flatShare    = 0.9  // of the spread of draws that slopes do not explain
+	unmixed      = 1.05 // R̂ from which ladders may be on their way
 )
 
-// An Endless tail is one side of a variable on which the draws end and the density does not.
+// An Endless tail is one side of a variable on which the draws end and the density does not. Where
+// it is flat about all draws, the side is that on which their median is.
 type Endless struct {
 	Variable int
 	Upper    bool
@@ -33,7 +36,8 @@ type Endless struct {
 // where to U/τ belongs −log of the law that ladders begin at, if there is one: the density of r
 // must fall as fast as the draws do. Where the first part is missing, draws end because the run
 // does: they spread farther the longer it is. Only tails are looked at whose outer tenth is far
-// out, and sides that no wall closes.
+// out, and sides that no wall closes. Of a variable that no wall closes and in which ladders
+// have not come to agree, E[(x − m)·∂U/τ] is looked at as well: it is 1 under such a law.
 func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 	q, walls := newProbe(p.Potential, 1), &domain.Inequalities{}
 	if p.Domain != nil {
@@ -60,6 +64,13 @@ func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 		return slopesAt(base, x, d, 1, all)
 	})
 	for j := range d {
+		if open := !closed(walls, j, 1) && !closed(walls, j, -1); open && diag.RHat(column(x, j, d)) > unmixed {
+			m, _, _ := side(x, j, d, 1)
+			if of := slopes(); of != nil && unkept(x, of, j, d, m) {
+				found = append(found, Endless{j, m > 0})
+				continue
+			}
+		}
 		for _, sign := range []float64{1, -1} {
 			m, a, b := side(x, j, d, sign)
 			if closed(walls, j, sign) || !(b > wideTail*a) || !(a > 0) {
@@ -118,14 +129,35 @@ func closed(walls *domain.Inequalities, j int, sign float64) bool {
 		slices.ContainsFunc(walls.Quadratic, func(q domain.Quadratic) bool { return slices.Contains(q.At, j) })
 }
 
+// column is variable j of the draws.
+func column(chains [][]float64, j, d int) [][]float64 {
+	out := make([][]float64, len(chains))
+	for i, c := range chains {
+		for at := j; at < len(c); at += d {
+			out[i] = append(out[i], c[at])
+		}
+	}
+	return out
+}
+
+// unkept reports whether the slopes leave the spread of the draws about m unexplained.
+func unkept(chains, slopes [][]float64, j, d int, m float64) bool {
+	of := make([][]float64, len(chains))
+	for i, c := range chains {
+		for at := j; at < len(c); at += d {
+			of[i] = append(of[i], 1-(c[at]-m)*slopes[i][at])
+		}
+	}
+	rest := diag.Mean(slices.Concat(of...))
+	return rest > flatShare && !(rest <= endlessError*diag.MCSEMean(of))
+}
+
 // side returns the median of variable j, and how far out on one side half and nine tenths of
 // the draws there lie.
 func side(chains [][]float64, j, d int, sign float64) (m, a, b float64) {
-	var all []float64
-	for _, c := range chains {
-		for at := j; at < len(c); at += d {
-			all = append(all, sign*c[at])
-		}
+	all := slices.Concat(column(chains, j, d)...)
+	for i := range all {
+		all[i] *= sign
 	}
 	slices.Sort(all)
 	n := len(all)

@@ -17,6 +17,8 @@ import (
 //
 // Where ladders begin at a law, its slopes count, and those of the rest alone would be told.
 //
+// Ladders that have not come to agree, and where no slope keeps them, are told as well.
+//
 // Mutants it kills: slopes left out; the temperature left out; walls that are not looked at; a law that ladders
 // begin at left out, or in place of the rest.
 func TestEndlessTails(t *testing.T) {
@@ -58,12 +60,31 @@ func TestEndlessTails(t *testing.T) {
 		clear(grad)
 		return 0
 	}
+	at := 1000.0
+	walk := func(x []float64) { // as far as a run came
+		at += rng.NormFloat64()
+		x[0] = at
+	}
+	n := 0
+	apart := func(x []float64) { // two chains stay in each mode
+		x[0] = 20*float64(n/6000%2) - 10 + rng.NormFloat64()
+		n++
+	}
+	modes := func(grad, x []float64) float64 {
+		u := math.Min((x[0]-10)*(x[0]-10), (x[0]+10)*(x[0]+10)) / 2
+		grad[0] = x[0] - math.Copysign(10, x[0])
+		return u
+	}
 	wall := func(at float64) domain.Domain {
 		box, err := domain.NewBox([]float64{-at, math.Inf(-1)}, []float64{at, math.Inf(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return box
+	}
+	wall1, err := domain.NewBox([]float64{-1e6}, []float64{1e6})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name   string
@@ -89,6 +110,10 @@ func TestEndlessTails(t *testing.T) {
 		{"hyperbola in a box", 2, hyperbola, arm, 1, wall(1e5), "[]", nil},
 		{"a constant, from Cauchy's", 1, constant, student(1), 1, nil, "[]", studentU(1, 1)},
 		{"half of Cauchy's twice", 1, studentU(1, 0.1), student(1), 0.2, nil, "[]", studentU(1, 0.5)},
+		{"a walk on a constant", 1, constant, walk, 1, nil, "[{0 true}]", nil},
+		{"a walk on a constant between walls", 1, constant, walk, 1, wall1, "[]", nil},
+		{"a walk on a constant, from a normal law", 1, constant, apart, 1, nil, "[]", modes},
+		{"two modes of chains apart", 1, modes, apart, 1, nil, "[]", nil},
 		{"hyperbola, from a constant", 2, hyperbola, arm, 1, nil, "[{0 true}]", constant},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -26,6 +26,8 @@ var ofSampling = []fault{
 	{"balls in words not told from shapes", "internal/config Harmonic",
 		[]edit{{"domain.InequalitiesOf", "d.(*implicit); ok", "d.(*implicit); false && ok"}}},
 	{"tails without an end looked for at no slopes", "tune EndlessTails", []edit{{"tune.endless", "(c[at]-m)*slopes[i][at]", "0"}}},
+	{"flat ways looked for at no slopes", "tune EndlessTails", []edit{{"tune.unkept", "(c[at]-m)*slopes[i][at]", "0"}}},
+	{"flat ways between walls told", "tune EndlessTails", []edit{{"tune.EndlessTails", "open && diag", "(open || true) && diag"}}},
 	{"slopes of another temperature", "tune EndlessTails", []edit{{"tune.slopesAt", "v /= tau", "v /= 1 + 0*tau"}}},
 	{"walls that end a tail overlooked", "tune EndlessTails",
 		[]edit{{"tune.EndlessTails", "closed(walls, j, sign) ||", "false && closed(walls, j, sign) ||"}}},
