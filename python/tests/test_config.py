@@ -51,6 +51,12 @@ def test_a_text_is_no_list_of_names():
         Layout.of("xy")
 
 
+def test_a_side_of_none_is_open():
+    layout = Layout.of({"mu": (), "theta": 2})
+    box = layout.domain({"box": {"mu": [0, None], "theta": (None, 1)}}, None)["box"]
+    assert yaml(box) == '{"mu": [0, .inf], "theta_1": [-.inf, 1.0], "theta_2": [-.inf, 1.0]}'
+
+
 def test_domain_in_coordinates():
     layout = Layout.of({"mu": (), "theta": 2})
     assert layout.domain({"box": {"mu": [0, 1], "theta": [-1, 1]}, "constraints": "mu < 2"}, ["theta_1 < theta_2"]) == {

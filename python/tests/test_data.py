@@ -74,6 +74,14 @@ def test_a_configuration_gets_other_data():
     assert sorted(path.name for path in Path("cut.model").iterdir()) == ["data.csv", "model.yaml"]
 
 
+def test_remedies_are_those_of_python():
+    data = line()
+    data["y"][3] = np.nan
+    with pytest.raises(r2sgld.R2sgldError, match='missing="drop"') as caught:
+        r2sgld.fit(data, LINE)
+    assert "missing: drop" not in str(caught.value)
+
+
 def test_a_missing_column_is_told():
     with pytest.raises(r2sgld.R2sgldError, match="x"):
         r2sgld.fit({"y": [1.0, 2.0, 3.0]}, LINE)

@@ -61,7 +61,9 @@ def sample(
             ``{"mu": (), "theta": 3}`` has d = 4. The function still takes the flat state. In ``constraints``
             the entries are theta_1, theta_2, theta_3; in the result theta has the shape (chain, draw, 3).
         domain: The domain as in a configuration: ``{"box": {"x": [-1, 3]}, "ball": {"radius": 2}}``. An
-            interval for a variable that has a shape holds for all its entries. The default is all of ℝᵈ.
+            interval for a variable that has a shape holds for all its entries, and ``[0, None]`` is open above.
+            The default is all of ℝᵈ. Where a function is infinite, name the walls here: the sampler then knows
+            of them, and is not stopped by them.
         constraints: Inequalities such as ``"x + y < 1"``.
         constraint: A function g, or a list of them: states are where g(x) <= 0. It takes what ``energy`` takes,
             but no seed, and returns (g, gradient), or g alone where its gradient comes from elsewhere. Where g

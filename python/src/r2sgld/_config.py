@@ -109,7 +109,7 @@ class Layout:
         """The section ``domain``: the two together, in coordinates."""
         section = dict(domain or {})
         if "box" in section:
-            section["box"] = dict(self.spread(section["box"], of=(2,)))
+            section["box"] = dict(self.spread({name: _sides(pair) for name, pair in section["box"].items()}, of=(2,)))
         both = [section.pop("constraints", None), constraints]
         if given := [text for part in both for text in ([part] if isinstance(part, str | Mapping) else part or [])]:
             section["constraints"] = given
@@ -135,3 +135,10 @@ class Layout:
             group = group.drop_vars(entries)
             group[name] = ((*dims, *(f"{name}_dim_{i}" for i in range(len(shape)))), values)
         return group
+
+
+def _sides(pair: Any) -> Any:
+    """The two ends of an interval, of which None is open."""
+    if isinstance(pair, list | tuple) and len(pair) == 2:
+        return [end if pair[k] is None else pair[k] for k, end in enumerate((-math.inf, math.inf))]
+    return pair

@@ -23,6 +23,10 @@ Show = Callable[[str], object]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
+# What messages of the program advise, and how that is written here.
+REMEDIES = {"pass --force": "pass force=True", "data: {file: …, missing: drop}": 'missing="drop"'}
+
+
 def find() -> str:
     """The path of the program: R2SGLD_BINARY, that of the package, or the one on the PATH."""
     package = Path(__file__).with_name("bin") / ("r2sgld.exe" if os.name == "nt" else "r2sgld")
@@ -139,6 +143,8 @@ def _failure(returncode: int, text: str, run: Path | None, shown: bool) -> Excep
     if run is not None and shown and returncode == 1:
         message = _logged(run / "log.jsonl") or message  # without the table of rounds
     message = message or f"r2sgld ended with exit code {returncode}"
+    for command_line, here in REMEDIES.items():
+        message = message.replace(command_line, here)
     if run is None or not (kept := model_folder(run) / "error.pkl").exists():
         return R2sgldError(message, returncode)
     cause, traceback = pickle.loads(kept.read_bytes())
