@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
@@ -12,10 +14,13 @@ import (
 
 const (
 	endlessDraws = 4096 // in all, of which slopes are asked
+	strayDraws   = 256  // likewise, where ladders do not agree
 	wideTail     = 4.0  // how many times farther out than half the draws of a side a tenth of them lies
 	endlessShare = 0.5  // of the fall of the draws' law that slopes do not explain
 	endlessError = 5.0  // standard errors: by chance once in 3 million
 	flatShare    = 0.9  // of the spread of draws that slopes do not explain
+	leastPart    = 0.05 // of a variable in a direction, of the largest, that is told
+	widestTurns  = 20   // power iterations
 	unmixed      = 1.05 // R̂ from which ladders may be on their way
 )
 
@@ -36,8 +41,9 @@ type Endless struct {
 // where to U/τ belongs −log of the law that ladders begin at, if there is one: the density of r
 // must fall as fast as the draws do. Where the first part is missing, draws end because the run
 // does: they spread farther the longer it is. Only tails are looked at whose outer tenth is far
-// out, and sides that no wall closes. Of a variable that no wall closes and in which ladders
-// have not come to agree, E[(x − m)·∂U/τ] is looked at as well: it is 1 under such a law.
+// out, and sides that no wall closes. Where ladders have not come to agree in a variable that no
+// wall closes, E[v·(x − m) v·∂U/τ] is looked at as well, with v the direction of such variables in
+// which the draws spread most: it is 1 under such a law.
 func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 	q, walls := newProbe(p.Potential, 1), &domain.Inequalities{}
 	if p.Domain != nil {
@@ -55,21 +61,32 @@ func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 		return nil
 	}
 	var found []Endless
-	x := evenly(chains, d)
-	slopes := sync.OnceValue(func() [][]float64 {
+	slopesOf := func(x [][]float64) [][]float64 {
 		all := slopesAt(q, x, d, tau, nil)
 		if all == nil || base == nil {
 			return all
 		}
 		return slopesAt(base, x, d, 1, all)
-	})
+	}
+	x := evenly(chains, d, endlessDraws)
+	slopes := sync.OnceValue(func() [][]float64 { return slopesOf(x) })
+	var open []int
+	lost := false
 	for j := range d {
-		if open := !closed(walls, j, 1) && !closed(walls, j, -1); open && diag.RHat(column(x, j, d)) > unmixed {
-			m, _, _ := side(x, j, d, 1)
-			if of := slopes(); of != nil && unkept(x, of, j, d, m) {
-				found = append(found, Endless{j, m > 0})
-				continue
-			}
+		if !closed(walls, j, 1) && !closed(walls, j, -1) {
+			open = append(open, j)
+			lost = lost || diag.RHat(column(x, j, d)) > unmixed
+		}
+	}
+	if lost {
+		few := evenly(chains, d, strayDraws)
+		if of := slopesOf(few); of != nil {
+			found = astray(few, of, d, open)
+		}
+	}
+	for j := range d {
+		if slices.ContainsFunc(found, func(e Endless) bool { return e.Variable == j }) {
+			continue
 		}
 		for _, sign := range []float64{1, -1} {
 			m, a, b := side(x, j, d, sign)
@@ -88,10 +105,10 @@ func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 	return found
 }
 
-// evenly thins chains to endlessDraws draws in all.
-func evenly(chains [][]float64, d int) [][]float64 {
+// evenly thins chains to about so many draws in all.
+func evenly(chains [][]float64, d, draws int) [][]float64 {
 	n := len(chains[0]) / d
-	most := min(n, max(1, endlessDraws/len(chains)))
+	most := min(n, max(1, draws/len(chains)))
 	out := make([][]float64, len(chains))
 	for i, c := range chains {
 		for k := range most {
@@ -140,16 +157,69 @@ func column(chains [][]float64, j, d int) [][]float64 {
 	return out
 }
 
-// unkept reports whether the slopes leave the spread of the draws about m unexplained.
-func unkept(chains, slopes [][]float64, j, d int, m float64) bool {
-	of := make([][]float64, len(chains))
+// astray are the ends of the direction of some variables in which the draws spread most, if slopes
+// leave their spread unexplained.
+func astray(chains, slopes [][]float64, d int, open []int) []Endless {
+	mean, v := principal(chains, d, open)
+	along := func(x, from []float64) (sum float64) {
+		for k, j := range open {
+			sum += v[k] * (x[j] - from[k])
+		}
+		return sum
+	}
+	of, none := make([][]float64, len(chains)), make([]float64, len(open))
 	for i, c := range chains {
-		for at := j; at < len(c); at += d {
-			of[i] = append(of[i], 1-(c[at]-m)*slopes[i][at])
+		for at := 0; at < len(c); at += d {
+			of[i] = append(of[i], 1-along(c[at:at+d], mean)*along(slopes[i][at:at+d], none))
 		}
 	}
-	rest := diag.Mean(slices.Concat(of...))
-	return rest > flatShare && !(rest <= endlessError*diag.MCSEMean(of))
+	if rest := diag.Mean(slices.Concat(of...)); !(rest > flatShare) || rest <= endlessError*diag.MCSEMean(of) {
+		return nil
+	}
+	var found []Endless
+	far := floats.Norm(v, math.Inf(1))
+	outwards := floats.Dot(v, mean) > 0
+	for k, j := range open {
+		if math.Abs(v[k]) > leastPart*far {
+			found = append(found, Endless{j, v[k] > 0 == outwards})
+		}
+	}
+	return found
+}
+
+// principal returns the mean of the draws in some variables, and the direction of length 1 in which
+// these spread most, as far as a few power iterations find it from the widest variable.
+func principal(chains [][]float64, d int, of []int) (mean, v []float64) {
+	mean, v = make([]float64, len(of)), make([]float64, len(of))
+	k, most := 0, 0.0
+	for i, j := range of {
+		all := slices.Concat(column(chains, j, d)...)
+		mean[i] = diag.Mean(all)
+		if sd := diag.SD(all); sd > most {
+			k, most = i, sd
+		}
+	}
+	v[k] = 1
+	next := make([]float64, len(of))
+	for range widestTurns {
+		clear(next)
+		for _, c := range chains {
+			for at := 0; at < len(c); at += d {
+				z := 0.0
+				for i, j := range of {
+					z += v[i] * (c[at+j] - mean[i]) / most
+				}
+				for i, j := range of {
+					next[i] += z * (c[at+j] - mean[i]) / most
+				}
+			}
+		}
+		if normalise(next) == 0 {
+			break
+		}
+		v, next = next, v
+	}
+	return mean, v
 }
 
 // side returns the median of variable j, and how far out on one side half and nine tenths of

@@ -65,6 +65,16 @@ func TestEndlessTails(t *testing.T) {
 		at += rng.NormFloat64()
 		x[0] = at
 	}
+	ridge := func(grad, x []float64) float64 { // flat where the sum of both is 3
+		w := x[0] + x[1] - 3
+		grad[0], grad[1] = w, w
+		return w * w / 2
+	}
+	along := func(x []float64) {
+		at += rng.NormFloat64()
+		x[0] = -at
+		x[1] = 3 + at + rng.NormFloat64()
+	}
 	n := 0
 	apart := func(x []float64) { // two chains stay in each mode
 		x[0] = 20*float64(n/6000%2) - 10 + rng.NormFloat64()
@@ -111,6 +121,7 @@ func TestEndlessTails(t *testing.T) {
 		{"a constant, from Cauchy's", 1, constant, student(1), 1, nil, "[]", studentU(1, 1)},
 		{"half of Cauchy's twice", 1, studentU(1, 0.1), student(1), 0.2, nil, "[]", studentU(1, 0.5)},
 		{"a walk on a constant", 1, constant, walk, 1, nil, "[{0 true}]", nil},
+		{"a walk along a ridge", 2, ridge, along, 1, nil, "[{0 false} {1 true}]", nil},
 		{"a walk on a constant between walls", 1, constant, walk, 1, wall1, "[]", nil},
 		{"a walk on a constant, from a normal law", 1, constant, apart, 1, nil, "[]", modes},
 		{"two modes of chains apart", 1, modes, apart, 1, nil, "[]", nil},

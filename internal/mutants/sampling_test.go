@@ -26,8 +26,11 @@ var ofSampling = []fault{
 	{"balls in words not told from shapes", "internal/config Harmonic",
 		[]edit{{"domain.InequalitiesOf", "d.(*implicit); ok", "d.(*implicit); false && ok"}}},
 	{"tails without an end looked for at no slopes", "tune EndlessTails", []edit{{"tune.endless", "(c[at]-m)*slopes[i][at]", "0"}}},
-	{"flat ways looked for at no slopes", "tune EndlessTails", []edit{{"tune.unkept", "(c[at]-m)*slopes[i][at]", "0"}}},
-	{"flat ways between walls told", "tune EndlessTails", []edit{{"tune.EndlessTails", "open && diag", "(open || true) && diag"}}},
+	{"flat ways looked for at no slopes", "tune EndlessTails", []edit{{"tune.astray", "*along(slopes[i]", "*0*along(slopes[i]"}}},
+	{"flat ways along variables alone", "tune EndlessTails", []edit{{"tune.principal", "v, next = next, v", "_ = v"}}},
+	{"flat ways between walls told", "tune EndlessTails", []edit{
+		{"tune.EndlessTails", "!closed(walls, j, 1) && !closed(walls, j, -1)", "true"},
+	}},
 	{"slopes of another temperature", "tune EndlessTails", []edit{{"tune.slopesAt", "v /= tau", "v /= 1 + 0*tau"}}},
 	{"walls that end a tail overlooked", "tune EndlessTails",
 		[]edit{{"tune.EndlessTails", "closed(walls, j, sign) ||", "false && closed(walls, j, sign) ||"}}},
