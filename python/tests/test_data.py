@@ -77,9 +77,10 @@ def test_a_configuration_gets_other_data():
 def test_remedies_are_those_of_python():
     data = line()
     data["y"][3] = np.nan
-    with pytest.raises(r2sgld.R2sgldError, match='missing="drop"') as caught:
-        r2sgld.fit(data, LINE)
-    assert "missing: drop" not in str(caught.value)
+    for name in ("a", "as-long-as-names-of-runs-may-be", "one-that-folds-lines-at-another-place"):
+        with pytest.raises(r2sgld.R2sgldError, match='missing="drop"') as caught:
+            r2sgld.fit(data, LINE, name=name)
+        assert "drop}" not in str(caught.value)
 
 
 def test_a_missing_column_is_told():

@@ -23,7 +23,7 @@ Show = Callable[[str], object]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
-# What messages of the program advise, and how that is written here.
+# What messages of the program, whose lines are folded, advise, and how that is written here.
 REMEDIES = {"pass --force": "pass force=True", "data: {file: …, missing: drop}": 'missing="drop"'}
 
 
@@ -144,7 +144,8 @@ def _failure(returncode: int, text: str, run: Path | None, shown: bool) -> Excep
         message = _logged(run / "log.jsonl") or message  # without the table of rounds
     message = message or f"r2sgld ended with exit code {returncode}"
     for command_line, here in REMEDIES.items():
-        message = message.replace(command_line, here)
+        folded = r"\s+".join(map(re.escape, command_line.split()))
+        message = re.sub(folded, here, message)
     if run is None or not (kept := model_folder(run) / "error.pkl").exists():
         return R2sgldError(message, returncode)
     cause, traceback = pickle.loads(kept.read_bytes())
