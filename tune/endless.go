@@ -25,7 +25,7 @@ const (
 )
 
 // An Endless tail is one side of a variable on which the draws end and the density does not. Where
-// it is flat about all draws, the side is that on which their median is.
+// it is flat about all draws, the side is that end of the direction on which their mean is.
 type Endless struct {
 	Variable int
 	Upper    bool

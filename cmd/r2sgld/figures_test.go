@@ -66,3 +66,27 @@ func TestChosenParameters(t *testing.T) {
 		}
 	}
 }
+
+// A run with `figures: none` has none, and what else it has is as with them; resume draws them.
+func TestNoFigures(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "flower.yaml", flower)
+	without, with := filepath.Join(dir, "without"), filepath.Join(dir, "with")
+	must(t, exitDone, "sample", file, "--out", with, "--quiet", "--set", "sampler.iterations=2000")
+	p := start(t, "sample", file, "--out", without, "--set", "sampler.iterations=2000", "--set", "figures=none")
+	if code := p.code(t); code != exitDone || strings.Contains(p.stdout.String(), "figures") {
+		t.Fatalf("exit %d: %s%s", code, &p.stdout, &p.stderr)
+	}
+	all, bare := foldertest.Results(t, with), foldertest.Results(t, without)
+	for name, text := range all {
+		if drawn, ok := bare[name]; strings.HasPrefix(name, "figures/") == ok || ok && name != "run.json" && drawn != text {
+			t.Errorf("%s: there without figures: %v", name, ok)
+		}
+	}
+	must(t, exitDone, "resume", without, "--quiet", "--set", "figures=null")
+	bare = foldertest.Results(t, without)
+	delete(all, "run.json")
+	delete(bare, "run.json")
+	same(t, "figures drawn later", all, bare)
+}

@@ -48,10 +48,10 @@ func summarised(t *testing.T, args ...string) *fitting {
 	return summarisedIn(t, filepath.Join(t.TempDir(), "run"), args...)
 }
 
-// summarisedIn runs a command, with a folder for its run, and returns the summary.
+// summarisedIn runs a command, with a folder for its run, draws no figures, and returns the summary.
 func summarisedIn(t *testing.T, dir string, args ...string) *fitting {
 	t.Helper()
-	if code := run(t.Context(), slices.Concat(args, []string{"--out", dir, "--quiet"})); code != exitDone {
+	if code := run(t.Context(), slices.Concat(args, []string{"--out", dir, "--quiet", "--set", "figures=none"})); code != exitDone {
 		t.Fatalf("%s: exit code %d", strings.Join(args, " "), code)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "summary.json"))

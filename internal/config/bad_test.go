@@ -353,6 +353,7 @@ func TestFiguresSection(t *testing.T) {
 		"{parameters: [x, x]}": `f.yaml:12:27: the parameter "x" is listed twice`,
 		"{parameters: [x]}":    `f.yaml:12:23: one parameter makes no pair: list two or more`,
 		"{parametrs: [x]}":     `f.yaml:12:11: unknown key "parametrs"; did you mean "parameters"?`, "": "", "{parameters: }": "",
+		"nothing": "f.yaml:12:10: figures are `none`, or a section {parameters: [a, b, …]}; found \"nothing\"",
 	} {
 		text := goodSample + "figures: " + with + "\n"
 		if want != "" {

@@ -9,10 +9,10 @@ import (
 
 // figuresKey declares the figures section.
 func figuresKey() key.Key {
-	return key.Mapping("figures", figureKeys()).By(nil).In("`{parameters: [a, b, …]}`").Tells("",
-		"what marginals, traces and ranks (the first 24) "+
-			"and pairs (the first 8) show, in this order; two at least. All in theirs unless given. Draws and numbers do not depend on it; of a "+
-			"finished run `r2sgld resume RUN --set 'figures.parameters=[a, b]'` draws others")
+	return key.Given("figures", "`none`, or `{parameters: [a, b, …]}`", key.AnyOf(key.Object("const", "none"), key.Section(figureKeys())),
+		nil).Tells("", "`none` draws none. What marginals, traces and ranks (the first 24) "+
+		"and pairs (the first 8) show, in this order; two at least. All in theirs unless given. Draws and numbers do not depend on it; of a "+
+		"finished run `r2sgld resume RUN --set 'figures.parameters=[a, b]'` draws others")
 }
 
 func figureKeys() []key.Key {
@@ -23,6 +23,12 @@ func figureKeys() []key.Key {
 // readFigures reads the figures section; nil is none. No names are those that are not
 // known because of other problems.
 func (l *loader) readFigures(n *yamlpos.Node, names []string) *Figures {
+	if n != nil && n.Kind == yamlpos.Scalar {
+		if n.Text != "none" {
+			l.Report(n, "figures are `none`, or a section {parameters: [a, b, …]}; found %s", n)
+		}
+		return &Figures{None: true}
+	}
 	if n == nil || !l.Section(n, key.Names(figureKeys())...) {
 		return nil
 	}

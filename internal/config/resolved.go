@@ -47,7 +47,17 @@ func (r *Resolved) System() *system.Model {
 
 // Figures says what figures show.
 type Figures struct {
+	None       bool     `json:"-"` // there are none
 	Parameters []string `json:"parameters"`
+}
+
+// MarshalJSON writes the section as a configuration has it.
+func (f Figures) MarshalJSON() ([]byte, error) {
+	if f.None {
+		return []byte(`"none"`), nil
+	}
+	type section Figures
+	return json.Marshal(section(f))
 }
 
 // Command is a potential that lives in another program.

@@ -33,7 +33,7 @@ var ofModels = []fault{
 	{"matrices: levels of one column for both", "internal/rows TestMatrices",
 		[]edit{{"internal/rows.(*builder).cells", "out[row]*len(l.Names)", "out[row]"}}},
 	{"matrices: a row's product by its first entry", "internal/rows TestMatrices",
-		[]edit{{"internal/rows.(*builder).product", "index + c +", "index + l.Columns[0] +"}}},
+		[]edit{{"internal/rows.(*builder).product", "index + entries[i] +", "index + entries[i*0] +"}}},
 	{"regression: levels that are left out count for the first entry", "internal/rows TestRegressionOfLevelsLeftOut",
 		[]edit{{"internal/rows.(*builder).pick", "j = -1", "j = 0"}}},
 	{"correlations: powers without the determinant", "internal/rows TestCorrelationDensity",

@@ -98,3 +98,28 @@ func (s *Summary) predictions() string {
 	}
 	return b.String()
 }
+
+// Misfits say which statistics of outcomes none of the draws predict.
+func (s *Summary) Misfits() (said []string) {
+	for _, p := range s.Predictive {
+		var less, more []string
+		for _, of := range p.Statistics {
+			switch of.P {
+			case 0:
+				less = append(less, of.Name)
+			case 1:
+				more = append(more, of.Name)
+			}
+		}
+		for _, side := range []struct {
+			names []string
+			far   string
+		}{{less, "less"}, {more, "more"}} {
+			if len(side.names) > 0 {
+				said = append(said, fmt.Sprintf("the model does not predict %s of %s: in all draws it is %s than observed",
+					strings.Join(side.names, ", "), p.Outcome, side.far))
+			}
+		}
+	}
+	return said
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -28,5 +29,22 @@ func TestCheck(t *testing.T) {
 	}
 	if p := Check("y", []float64{1, nan}, drawn, "mean"); p.Statistics != nil {
 		t.Errorf("of one observation %v", p.Statistics)
+	}
+}
+
+// What no draw comes up to, or all draws exceed, is said; shares in between are not.
+func TestMisfits(t *testing.T) {
+	drawn := [][]float64{{0, 1, 2}, {1, 2, 2}, {0, 0, 2}}
+	s := &Summary{Predictive: []Prediction{
+		Check("y", []float64{0, 1, 3}, drawn, "mean", "sd", "min", "max"),
+		Check("z", []float64{-2, 1, 2}, drawn, "min", "max"),
+		Check("u", []float64{0, 1, 2}, drawn, "mean", "sd", "min", "max"),
+	}}
+	want := []string{
+		"the model does not predict sd, max of y: in all draws it is less than observed",
+		"the model does not predict min of z: in all draws it is more than observed",
+	}
+	if said := s.Misfits(); !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
 	}
 }

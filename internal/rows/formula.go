@@ -208,11 +208,24 @@ func (b *builder) lag(path []string, begin int, column, back expression.Word) st
 }
 
 // product is a block of columns times the entries of a parameter, or of the row of a matrix that an index
-// tells.
+// tells: entries that are named after the columns, or as many that are counted.
 func (b *builder) product(path []string, begin int, block, with expression.Word) string {
 	bare, index, indexed := strings.Cut(strings.TrimSuffix(with.Text, "]"), "[")
-	v := b.vectors[bare]
-	if v == nil || v.dims == nil || len(v.dims) > 1 != indexed || v.dims[len(v.dims)-1] != block.Text {
+	v, l := b.vectors[bare], b.blocks[block.Text]
+	last, counted := "", 0
+	if v != nil && v.dims != nil && v.corr == 0 && len(v.dims) > 1 == indexed {
+		last = v.dims[len(v.dims)-1]
+		counted, _ = sized(last)
+	}
+	entries := l.Columns
+	switch {
+	case counted > 0 && counted != len(l.Columns):
+		b.fault(path, begin+with.Pos, "the lengths of %s and %s differ, %d and %d: it is multiplied by a parameter %s[%s], an entry for each",
+			block.Text, with.Text, len(l.Columns), counted, cmpName(with.Text), block.Text)
+		return "0"
+	case counted > 0:
+		entries = numbered(counted)
+	case last != block.Text:
 		b.fault(path, begin+with.Pos, "%s is a block of columns: it is multiplied by a parameter %s[%s], an entry for each; %q is none",
 			block.Text, cmpName(with.Text), block.Text, with.Text)
 		return "0"
@@ -220,15 +233,14 @@ func (b *builder) product(path []string, begin int, block, with expression.Word)
 	if indexed {
 		index += ","
 	}
-	l := b.blocks[block.Text]
-	p := blocked{name: block.Text + "*" + with.Text, with: with.Text, entries: l.Columns}
+	p := blocked{name: block.Text + "*" + with.Text, with: with.Text, entries: entries}
 	var parts []string
-	for _, c := range l.Columns {
+	for i, c := range l.Columns {
 		column := c
 		if l.Standardise {
 			column = l.Name + "[" + c + "]"
 		}
-		entry := bare + "[" + index + c + "]"
+		entry := bare + "[" + index + entries[i] + "]"
 		b.known(path, begin, expression.Word{Text: entry, Name: true, Pos: with.Pos})
 		p.columns = append(p.columns, column)
 		parts = append(parts, fmt.Sprintf("%s*`%s`", expression.Quoted(column), entry))

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // oddsModels are log odds that are affine in the parameters.
@@ -36,6 +39,52 @@ func oddsOf(t *testing.T, text string, names []string, eta string) *Posterior {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// A block of columns times as many entries that are counted is the same as times entries named after them.
+func TestBlockTimesCounted(t *testing.T) {
+	text, names := logisticRows(300, 5)
+	model := func(beta, with string) *Posterior {
+		p, err := Build(Model{Parameters: []Parameter{wide(beta, "normal(0, 1)")}, Let: []Let{{Name: "X", Columns: names}},
+			Likelihood: []string{"y ~ bernoulli_logit(X*" + with + ")"}}, strings.NewReader(text), "rows.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	named, rng := model("beta[X]", "beta"), rand.New(rand.NewPCG(5, 6))
+	d := len(named.Names)
+	for beta, with := range map[string]string{"beta[5]": "beta", "beta[1..5]": "beta", "beta[c,5]": "beta[c]"} {
+		p := model(beta, with)
+		if with == "beta" && !slices.Equal(p.Names, []string{"beta[1]", "beta[2]", "beta[3]", "beta[4]", "beta[5]"}) {
+			t.Errorf("%s: parameters %q", beta, p.Names)
+		}
+		x := make([]float64, len(p.Names))
+		for j := range d { // of a matrix every row is the same
+			x[j] = rng.NormFloat64()
+		}
+		for j := d; j < len(x); j++ {
+			x[j] = x[j-d]
+		}
+		// of a matrix every row is the same; names end in the number of the column
+		x0, x := make([]float64, d), make([]float64, len(p.Names))
+		for j := range x0 {
+			x0[j] = rng.NormFloat64()
+		}
+		column := func(name string) int { return int(name[len(name)-2] - '1') }
+		for j, name := range p.Names {
+			x[j] = x0[column(name)]
+		}
+		want, got, g, all, sums := []float64{0}, []float64{0}, make([]float64, d), make([]float64, len(x)), make([]float64, d)
+		named.Likelihood.Evaluator(1, nil).Eval(want, g, x0)
+		p.Likelihood.Evaluator(1, nil).Eval(got, all, x)
+		for j, name := range p.Names {
+			sums[column(name)] += all[j]
+		}
+		if math.Abs(got[0]-want[0]) > 1e-12*math.Abs(want[0]) || !floats.EqualApprox(sums, g, 1e-10) {
+			t.Errorf("%s: energy %v, slope %v; by names %v, %v", beta, got, sums, want, g)
+		}
+	}
 }
 
 // Log odds that are affine in the parameters give the energies and slopes of the formula, for any

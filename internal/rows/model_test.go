@@ -469,6 +469,8 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, good, func(m *Model) { m.Where = []string{"dosis > 9"} }, `no column "dosis"`},
 		{[]Parameter{a}, "deaths ~ poisson_log(X*a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} },
 			"is multiplied by a parameter a[X]"},
+		{[]Parameter{{Name: "a[2]", Prior: "normal(0, 1)"}}, "deaths ~ poisson_log(X*a)",
+			func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} }, "the lengths of X and a differ, 1 and 2: it is multiplied by a parameter a[X]"},
 		{[]Parameter{a}, "deaths ~ poisson_log(X + a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} },
 			"is a block of columns"},
 		{[]Parameter{a}, good, func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"doses"}}} }, `did you mean "dose"?`},

@@ -45,7 +45,7 @@ func Of(r *config.Run) (*Job, error) {
 		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, Rows: r.Rows,
 		Outputs: r.Outputs}
 	if f := r.Resolved.Figures; f != nil {
-		j.Shown = f.Parameters
+		j.Bare, j.Shown = f.None, f.Parameters
 	}
 	if d := r.Resolved.Series(); d != nil {
 		j.Time = cmp.Or(d.Time, "row")
@@ -136,9 +136,11 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 	if ladders > 1 {
 		csv = fmt.Sprintf("draws-1…%d.csv", ladders)
 	}
-	fmt.Fprintf(&b, " wrote %s/: summary.json, draws.zarr, %s, figures (%d)\n", x.Dir, csv, len(figures))
-	fmt.Fprintf(&b, "   %s/figures/: %s (.svg, .png)\n", x.Dir, strings.Join(figures, " "))
-	if len(figures) > 0 {
+	fmt.Fprintf(&b, " wrote %s/: summary.json, draws.zarr, %s", x.Dir, csv)
+	if x.Bare {
+		b.WriteString("\n")
+	} else {
+		fmt.Fprintf(&b, ", figures (%d)\n   %s/figures/: %s (.svg, .png)\n", len(figures), x.Dir, strings.Join(figures, " "))
 		b.WriteString(x.unseen(sum.Parameters))
 	}
 	if x.Model != nil {
@@ -157,6 +159,7 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 		}
 		x.Job.Warn(w) // which the summary holds
 	}
+	x.Job.Warn(sum.Misfits()...)
 	if x.Model == nil {
 		return
 	}
