@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -77,5 +78,10 @@ func stanConfiguration(files, constraints []string, transform bool) ([]byte, err
 	if len(constraints) > 0 {
 		configuration["domain"] = map[string]any{"constraints": constraints}
 	}
-	return json.Marshal(configuration)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ") // a fault shows its line
+	err := e.Encode(configuration)
+	return text.Bytes(), err
 }

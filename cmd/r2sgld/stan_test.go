@@ -167,3 +167,14 @@ func TestStanProgram(t *testing.T) {
 		t.Error("a refused run left a folder")
 	}
 }
+
+// A fault of a constraint stands under the constraint as it was written.
+func TestStanConstraintFault(t *testing.T) {
+	fakeStan(t)
+	dir := t.TempDir()
+	program, data := write(t, dir, "model.stan", ""), write(t, dir, "data.json", "{}")
+	p := start(t, "stan", program, data, "--constraint", "theta[1] < the[2]", "--out", filepath.Join(dir, "run"))
+	if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), `"theta[1] < the[2]"`+"\n") {
+		t.Errorf("exit %d: %s", code, &p.stderr)
+	}
+}
