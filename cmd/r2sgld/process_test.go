@@ -98,6 +98,16 @@ func (p *process) code(t *testing.T) int {
 	return p.ProcessState.ExitCode()
 }
 
+// alive reports whether the process has not ended.
+func (p *process) alive() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
 // signal sends a signal after a while, unless the process ends before.
 func (p *process) signal(s syscall.Signal, after time.Duration) {
 	select {

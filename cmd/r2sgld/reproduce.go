@@ -65,8 +65,8 @@ func reproduceCommand() *cobra.Command {
 		Short: "Run a study of the paper, or all, and say which of its claims hold",
 		Long: `Run a study of the r2SGLD paper and say which of its claims hold. The folder gets
 report.html (figures, tables, a verdict for every claim, and how to run it again),
-results.json, claims.json and the figures. Each study is kept there as it ends: the
-same command with the same --out goes on where it was stopped. Of all studies, those
+results.json, claims.json and the figures. What each case of a study comes to is kept
+there: the same command with the same --out goes on where it was stopped. Of all studies, those
 that lack data or a program are listed as not run, with the command that runs them.
 The studies:
 ` + b.String() + fmt.Sprintf("  %-14s one report of all of them", everything),
@@ -170,6 +170,9 @@ func (c *common) reproduceThem(ctx context.Context, name string, entries []paper
 		err = halt
 	}
 	if out == nil {
+		if desk.Begun() {
+			return errors.Join(err, desk.Close())
+		}
 		return errors.Join(err, desk.Discard())
 	}
 	defer desk.Close()
@@ -243,7 +246,9 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 	}
 	var failed []error
 	for _, e := range todo {
-		found, err := job.Await(ctx, hurry/3, func() (*study.Study, error) { return e.run(ctx, s.Options) })
+		o := s.Options
+		o.Keeper = s.desk.Cases(e.name)
+		found, err := job.Await(ctx, hurry/3, func() (*study.Study, error) { return e.run(ctx, o) })
 		switch {
 		case ctx.Err() != nil:
 			return out, ctx.Err()
@@ -351,9 +356,14 @@ type stopped struct {
 }
 
 func (e *stopped) Error() string {
-	kept := e.desk.Count()
-	if kept == 0 {
-		return "stopped; nothing is kept of a study that has not ended. Run it again: " + e.again
+	kept, begun := e.desk.Count(), e.desk.Begun()
+	switch {
+	case kept == 0 && !begun:
+		return "stopped; nothing is kept of a study none of whose cases has ended. Run it again: " + e.again
+	case kept == 0:
+		return "stopped; the cases that have ended are kept.\ngo on with: " + e.again
+	case begun:
+		return fmt.Sprintf("stopped; %d of %d studies have ended and are kept, and cases of the next.\ngo on with: %s", kept, e.of, e.again)
 	}
 	return fmt.Sprintf("stopped; %d of %d studies have ended and are kept.\ngo on with: %s", kept, e.of, e.again)
 }

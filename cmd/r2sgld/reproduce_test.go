@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -232,4 +235,71 @@ func TestResumeOfStudies(t *testing.T) {
 		t.Fatal(err)
 	}
 	tell("r2sgld reproduce diameter --scale smoke --seed 4 --out " + out + " --force")
+}
+
+// A study that is killed among its cases goes on after those that had ended, and comes to the same,
+// times aside.
+func TestReproduceKilled(t *testing.T) {
+	pace.Slow(t)
+	t.Parallel()
+	dir := t.TempDir()
+	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
+	of := func(out string) []string {
+		return []string{"reproduce", "multimodal", "--scale", "smoke", "--quiet", "--out", out}
+	}
+	done(t, of(whole)...)
+	cases := func() int {
+		names, _ := filepath.Glob(filepath.Join(parts, "cases", "*.case"))
+		return len(names)
+	}
+	for ended, kills := 0, 0; kills < 3; kills++ {
+		p := start(t, of(parts)...)
+		for more := ended + 10; cases() < more && p.alive(); {
+			time.Sleep(time.Millisecond)
+		}
+		p.signal(syscall.SIGKILL, 0)
+		if code := p.code(t); code == exitDone { // it was quicker than we are
+			break
+		}
+		if ended = cases(); ended == 0 {
+			t.Fatal("no case is kept")
+		}
+	}
+	done(t, of(parts)...)
+	numbers := func(out, name string) any {
+		b, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(b, &v); err != nil {
+			t.Fatal(err)
+		}
+		return timeless(v)
+	}
+	for _, name := range []string{"results.json", "claims.json"} {
+		if !reflect.DeepEqual(numbers(whole, name), numbers(parts, name)) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if cases() > 0 {
+		t.Errorf("%d cases are left", cases())
+	}
+}
+
+// timeless leaves out of a document how long things took.
+func timeless(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		delete(v, "seconds")
+		delete(v, "timings")
+		for key, of := range v {
+			v[key] = timeless(of)
+		}
+	case []any:
+		for i, of := range v {
+			v[i] = timeless(of)
+		}
+	}
+	return v
 }

@@ -2,6 +2,17 @@ package mutants
 
 // ofCases are faults of lists of cases, of who does them, and of sweeps.
 var ofCases = []fault{
+	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
+		{"internal/study.Gather", `fmt.Sprintf("%s %d", what, i)`, `fmt.Sprint(i)`},
+	}},
+	{"studies: cases of one study taken for those of another", "internal/study GatherGoesOn", []edit{
+		{"internal/study.drawer.file", "c.study, sha256", `"study", sha256`},
+	}},
+	{"studies: cases are not kept", "internal/study GatherGoesOn", []edit{{"internal/study.drawer.Keep", "c.desk.write(file, text)", "c.desk.write(file, nil)"}}},
+	{"studies: damaged cases are taken", "internal/study GatherDamaged", []edit{
+		{"internal/study.unseal", "!= [sha256.Size]byte(text)", "== [sha256.Size]byte{}"},
+	}},
+	{"studies: fields that gob leaves out", "internal/study GatherRefuses", []edit{{"internal/study.unkept", "!f.IsExported()", "false"}}},
 	{"cases: what was begun is forgotten", "internal/cases EachOnce", []edit{
 		{"internal/cases.(*List).Work", "append(append([]int(nil), l.Begun...), l.Left...)", "append([]int(nil), l.Left...)"},
 	}},

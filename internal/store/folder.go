@@ -275,6 +275,14 @@ func (f *Folder) ReadFile(name string) ([]byte, error) {
 	return data, f.record.intact(f.Path(name), name, int64(len(data)), 0, sumOf(data))
 }
 
+// Remove removes a file of the run, if it is there.
+func (f *Folder) Remove(name string) error {
+	if err := f.files.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", name, advice(err))
+	}
+	return nil
+}
+
 // Close closes the log, lets others write in the folder, and returns the first
 // error in writing the log.
 func (f *Folder) Close() error {

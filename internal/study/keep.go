@@ -1,15 +1,15 @@
 package study
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -37,8 +37,10 @@ const taskFile = "reproduce.json"
 type Desk struct {
 	*store.Folder
 	task  Task
-	begun bool         // reproduce.json is of this task
-	kept  atomic.Int64 // studies, for whoever asks while the folder changes
+	begun bool            // reproduce.json is of this task
+	kept  atomic.Int64    // studies, for whoever asks while the folder changes
+	mu    sync.Mutex      // of begun and cases
+	cases map[string]bool // files of cases that are there
 }
 
 // TaskIn is the task of a folder that [Open] made, if it is one.
@@ -70,9 +72,12 @@ func Open(dir string, t Task, force bool) (*Desk, error) {
 }
 
 func newDesk(f *store.Folder, t Task, begun bool) *Desk {
-	d := &Desk{Folder: f, task: t, begun: begun}
+	d := &Desk{Folder: f, task: t, begun: begun, cases: map[string]bool{}}
 	if f != nil {
 		d.count()
+		for _, name := range d.list("cases/x") {
+			d.cases["cases/"+name] = begun
+		}
 	}
 	return d
 }
@@ -83,13 +88,21 @@ func sheet(name string) string { return "studies/" + name + ".study" }
 // count looks how many studies are kept.
 func (d *Desk) count() {
 	n := 0
-	entries, _ := os.ReadDir(filepath.Dir(d.Path(sheet("x")))) // which the first makes
-	for _, e := range entries {
-		if filepath.Ext(e.Name()) == filepath.Ext(sheet("x")) {
+	for _, name := range d.list(sheet("x")) {
+		if filepath.Ext(name) == filepath.Ext(sheet("x")) {
 			n++
 		}
 	}
 	d.kept.Store(int64(n))
+}
+
+// list lists the files beside one of this name.
+func (d *Desk) list(like string) (names []string) {
+	entries, _ := os.ReadDir(filepath.Dir(d.Path(like))) // which the first file makes
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 // Count is the number of studies that are kept. It may be called at any time, by any
@@ -114,17 +127,88 @@ func (d *Desk) Keep(s *Study) (*Study, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep study %s: %w", s.Name, err)
 	}
-	if !d.begun {
-		if err := d.mark(false); err != nil {
-			return nil, err
-		}
-		d.begun = true
-	}
-	if err := d.WriteFile(sheet(s.Name), text); err != nil {
+	if err := d.write(sheet(s.Name), text); err != nil {
 		return nil, err
 	}
 	d.count()
+	d.clear(s.Name)
 	return unpack(text)
+}
+
+// write writes a file, and first of all what task it is of.
+func (d *Desk) write(name string, text []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.begun {
+		if err := d.mark(false); err != nil {
+			return err
+		}
+		d.begun = true
+	}
+	return d.WriteFile(name, text)
+}
+
+// Cases keeps the cases of the study of a name, so long as it has not ended.
+func (d *Desk) Cases(study string) Keeper { return drawer{d, study} }
+
+// Begun reports whether a case of a study that has not ended is kept.
+func (d *Desk) Begun() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.cases) > 0
+}
+
+// clear removes the cases of a study.
+func (d *Desk) clear(study string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for file := range d.cases {
+		if of, _, _ := strings.Cut(filepath.Base(file), "."); of == study {
+			_ = d.Remove(file) // what is left of it is overwritten or ignored
+			delete(d.cases, file)
+		}
+	}
+	if len(d.cases) == 0 {
+		_ = d.Remove("cases")
+	}
+}
+
+// A drawer holds the cases of a study.
+type drawer struct {
+	desk  *Desk
+	study string
+}
+
+func (c drawer) file(name string) string {
+	return fmt.Sprintf("cases/%s.%x", c.study, sha256.Sum256([]byte(name)))[:len("cases/.")+len(c.study)+24] + ".case"
+}
+
+// Find implements Keeper.
+func (c drawer) Find(name string) []byte {
+	file := c.file(name)
+	c.desk.mu.Lock()
+	there := c.desk.cases[file]
+	c.desk.mu.Unlock()
+	if !there {
+		return nil
+	}
+	text, err := c.desk.ReadFile(file)
+	if err != nil {
+		return nil // it is computed again
+	}
+	return text
+}
+
+// Keep implements Keeper.
+func (c drawer) Keep(name string, text []byte) error {
+	file := c.file(name)
+	if err := c.desk.write(file, text); err != nil {
+		return err
+	}
+	c.desk.mu.Lock()
+	defer c.desk.mu.Unlock()
+	c.desk.cases[file] = true
+	return nil
 }
 
 // Finish says that nothing is left of the task that could be run.
@@ -144,19 +228,11 @@ func pack(s *Study) ([]byte, error) {
 		return nil, err
 	}
 	out.Results = json.RawMessage(results)
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(&out); err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(b.Bytes())
-	return append(sum[:], b.Bytes()...), nil
+	return seal(&out)
 }
 
 // unpack is the inverse of pack.
 func unpack(text []byte) (*Study, error) {
-	if len(text) < sha256.Size || sha256.Sum256(text[sha256.Size:]) != [sha256.Size]byte(text) {
-		return nil, errors.New("the file is damaged")
-	}
 	s := new(Study)
-	return s, gob.NewDecoder(bytes.NewReader(text[sha256.Size:])).Decode(s)
+	return s, unseal(text, s)
 }

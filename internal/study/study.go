@@ -63,6 +63,7 @@ type Options struct {
 	Seed     uint64
 	Threads  int       // at most so many at once; 0 is all there are
 	Progress io.Writer // nil is none
+	Keeper   Keeper    // of cases as they come; nil is none
 }
 
 // Workers is the number of threads that a study runs on.

@@ -54,8 +54,8 @@ func (m *inquiry) scoreDots(u subject) (*figure.Figure, error) {
 		}
 		row := figure.ScoreRow{Name: told(name), Method: name}
 		for _, c := range metrics {
-			row.Average = append(row.Average, c.estimate(o.column(func(r *run) float64 { return c.of(r.average) })))
-			row.Single = append(row.Single, c.estimate(o.column(func(r *run) float64 { return c.of(r.single) })))
+			row.Average = append(row.Average, c.estimate(o.column(func(r *run) float64 { return c.of(r.Average) })))
+			row.Single = append(row.Single, c.estimate(o.column(func(r *run) float64 { return c.of(r.Single) })))
 		}
 		q.Rows = append(q.Rows, row)
 	}
@@ -103,7 +103,7 @@ func (m *inquiry) curves(u subject) (*figure.Figure, error) {
 func (o *outcome) trail(which func(bnn.Epoch) *bnn.Scores, of func(*bnn.Scores) float64) figure.Trail {
 	var repeats [][]bnn.Epoch
 	for _, r := range o.complete() {
-		repeats = append(repeats, r.epochs)
+		repeats = append(repeats, r.Epochs)
 	}
 	t := training.Trail(repeats, which, of)
 	t.Low, t.High = nil, nil // bands of so many methods would hide each other
@@ -117,7 +117,7 @@ func (m *inquiry) indexOf(u subject) (*figure.Figure, error) {
 		return nil, nil
 	}
 	r := o.complete()[0]
-	return training.IndexFigure(r.index, o.settings.Temperature, o.settings.Steps(m.source.data.Train.Len()), r.roundTrips)
+	return training.IndexFigure(r.Index, o.settings.Temperature, o.settings.Steps(m.source.data.Train.Len()), r.RoundTrips)
 }
 
 // layersOf draws the temperatures of the layers of r2SGHMC when they were first measured.
@@ -126,7 +126,7 @@ func (m *inquiry) layersOf(u subject) (*figure.Figure, error) {
 	if o == nil || len(o.complete()) == 0 {
 		return nil, nil
 	}
-	for _, e := range o.complete()[0].epochs {
+	for _, e := range o.complete()[0].Epochs {
 		if e.Layers != nil {
 			return training.LayerFigure(e.Layers, e.Temperature[0], fmt.Sprintf("%s, r2SGHMC, cold rung, epoch %d of %d", toldNet(u.kind), e.Epoch,
 				m.epochs))
@@ -150,7 +150,7 @@ func (m *inquiry) sweepCurves() (*figure.Figure, error) {
 				o.failed())
 			for k, c := range metrics {
 				e := figure.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-				if v := o.well(func(r *run) float64 { return c.of(r.average) }); len(v) > 0 {
+				if v := o.well(func(r *run) float64 { return c.of(r.Average) }); len(v) > 0 {
 					e = c.estimate(v)
 				}
 				line.Values[k] = append(line.Values[k], e)

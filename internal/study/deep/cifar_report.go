@@ -146,14 +146,14 @@ func (m *inquiry) metrics() []metric {
 	return out
 }
 
-func average(r *run) bnn.Scores { return r.average }
-func single(r *run) bnn.Scores  { return r.single }
+func average(r *run) bnn.Scores { return r.Average }
+func single(r *run) bnn.Scores  { return r.Single }
 
 func (m *inquiry) settingRows() (out [][]string) {
 	for _, o := range m.outcomes {
 		kept, parameters := "–", "–"
 		if c := o.complete(); len(c) > 0 {
-			kept = fmt.Sprint(c[0].kept)
+			kept = fmt.Sprint(c[0].Kept)
 		}
 		if p := m.planOf(o.network.Kind); p != nil {
 			parameters = text.Count(p.Parameters)
@@ -230,8 +230,8 @@ func (m *inquiry) same() any {
 // identical reports whether two items found the same scores in all repetitions.
 func (o *outcome) identical(p *outcome) bool {
 	for i, r := range o.runs {
-		if i >= len(p.runs) || (r.fault == nil) != (p.runs[i].fault == nil) || r.average.NLL != p.runs[i].average.NLL ||
-			r.single.NLL != p.runs[i].single.NLL {
+		if i >= len(p.runs) || (r.Fault == "") != (p.runs[i].Fault == "") || r.Average.NLL != p.runs[i].Average.NLL ||
+			r.Single.NLL != p.runs[i].Single.NLL {
 			return false
 		}
 	}
@@ -245,7 +245,7 @@ func (m *inquiry) wallRows() (out [][]string) {
 		}
 		first, cold := 0.0, 0.0
 		for _, r := range o.runs {
-			for i, e := range r.epochs {
+			for i, e := range r.Epochs {
 				if i == 0 {
 					first = max(first, slices.Max(e.Reflected))
 				}
@@ -280,9 +280,9 @@ func (m *inquiry) swapRows() (out [][]string) {
 		}
 		var all [][]exchange.Pair
 		for _, r := range o.complete() {
-			all = append(all, r.epochs[len(r.epochs)-1].Pairs)
+			all = append(all, r.Epochs[len(r.Epochs)-1].Pairs)
 		}
-		trips := study.IntervalOf(o.column(func(r *run) float64 { return float64(r.roundTrips) }))
+		trips := study.IntervalOf(o.column(func(r *run) float64 { return float64(r.RoundTrips) }))
 		for _, p := range training.Traded(all...) {
 			out = append(out, []string{toldNet(o.network.Kind), told(o.settings.Method), fmt.Sprintf("%d and %d", p.Rungs[0], p.Rungs[1]),
 				text.Count(p.Attempts), text.Count(p.Accepted), text.Short(p.Rate, 3), trips.PlusMinus()})
@@ -294,7 +294,7 @@ func (m *inquiry) swapRows() (out [][]string) {
 // traded is the share of all swaps of a training that traded, NaN without any.
 func (r *run) traded() float64 {
 	var attempts, traded int64
-	for _, p := range training.Traded(r.epochs[len(r.epochs)-1].Pairs) {
+	for _, p := range training.Traded(r.Epochs[len(r.Epochs)-1].Pairs) {
 		attempts, traded = attempts+p.Attempts, traded+p.Accepted
 	}
 	if attempts == 0 {

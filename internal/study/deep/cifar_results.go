@@ -61,7 +61,7 @@ func (m *inquiry) resultOf(o *outcome) itemResult {
 		Diverged: o.broken(), Failed: o.failed(), Reflected: o.reflected(),
 		Average: map[string]study.Interval{}, Single: map[string]study.Interval{}}
 	if c := o.complete(); len(c) > 0 {
-		r.Kept = c[0].kept
+		r.Kept = c[0].Kept
 	}
 	keys := []string{"accuracy", "nll", "brier", "ece", "nll_scaled", "aurc", "auroc", "fpr95"}
 	for k, c := range m.metrics() {
@@ -69,8 +69,8 @@ func (m *inquiry) resultOf(o *outcome) itemResult {
 		if k == 0 { // a share, as of train
 			scale = 0.01
 		}
-		r.Average[keys[k]] = study.IntervalOf(o.column(func(r *run) float64 { return scale * c.of(r.average) }))
-		r.Single[keys[k]] = study.IntervalOf(o.column(func(r *run) float64 { return scale * c.of(r.single) }))
+		r.Average[keys[k]] = study.IntervalOf(o.column(func(r *run) float64 { return scale * c.of(r.Average) }))
+		r.Single[keys[k]] = study.IntervalOf(o.column(func(r *run) float64 { return scale * c.of(r.Single) }))
 	}
 	if o.settings.Rungs() > 1 && len(o.complete()) > 0 {
 		v := study.IntervalOf(o.column((*run).traded))

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/study"
 )
 
 // An outcome is what the repetitions of an item found.
@@ -19,12 +18,12 @@ type outcome struct {
 
 // A run is what one training found.
 type run struct {
-	single, average bnn.Scores
-	epochs          []bnn.Epoch
-	index           bnn.Index
-	roundTrips      int64
-	kept            int
-	fault           error // nil, or why there are no scores: a loss or outputs that are not finite
+	Single, Average bnn.Scores
+	Epochs          []bnn.Epoch
+	Index           bnn.Index
+	RoundTrips      int64
+	Kept            int
+	Fault           string // why there are no scores, if there are none: a loss or outputs that are not finite
 }
 
 // An overflow is outputs of a model that are not finite.
@@ -58,30 +57,29 @@ func (m *inquiry) train(ctx context.Context, what string, all []*outcome) error 
 	}
 	n := m.source.data.Train.Len()
 	slices.SortStableFunc(jobs, func(a, b job) int { return int(b.o.cost(n) - a.o.cost(n)) })
-	images := int64(0)
-	queue := make(chan job, len(jobs))
+	images, free := int64(0), make(chan string, len(m.devices))
 	for _, j := range jobs {
-		queue <- j
 		images += j.o.cost(n)
 	}
-	close(queue)
-	count := m.Counter("cifar: "+what, len(jobs))
+	for _, device := range m.devices {
+		free <- device
+	}
+	o := m.Options
+	o.Threads = len(m.devices)
 	return m.spent.Time(m.Options, "cifar", fmt.Sprintf("%s: %d trainings", what, len(jobs)), func() (int64, error) {
-		g, ctx := errgroup.WithContext(ctx)
-		for _, device := range m.devices {
-			g.Go(func() error {
-				for j := range queue {
-					r, err := m.once(ctx, j.o.item, j.repeat, device)
-					if err != nil {
-						return fmt.Errorf("%s, repetition %d: %w", j.o.name(), j.repeat+1, err)
-					}
-					j.o.runs[j.repeat] = r
-					count()
-				}
-				return nil
-			})
+		found, err := study.Gather(ctx, o, "cifar: "+what, len(jobs), func(ctx context.Context, i int) (*run, error) {
+			j, device := jobs[i], <-free
+			defer func() { free <- device }()
+			r, err := m.once(ctx, j.o.item, j.repeat, device)
+			if err != nil {
+				return nil, fmt.Errorf("%s, repetition %d: %w", j.o.name(), j.repeat+1, err)
+			}
+			return r, nil
+		})
+		for i, r := range found {
+			jobs[i].o.runs[jobs[i].repeat] = r
 		}
-		return images, g.Wait()
+		return images, err
 	})
 }
 
@@ -96,22 +94,22 @@ func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (
 	defer func() { err = errors.Join(err, e.Close()) }()
 	r = &run{}
 	found, err := bnn.Train(ctx, watched{e}, m.source.data, s, bnn.Observer{Epoch: func(e bnn.Epoch) error {
-		r.epochs = append(r.epochs, e)
+		r.Epochs = append(r.Epochs, e)
 		return nil
 	}})
 	var broken *bnn.NotFinite
 	switch {
 	case errors.As(err, &broken), errors.As(err, &overflow{}):
-		r.fault = err
+		r.Fault = err.Error()
 		return r, nil
 	case err != nil:
 		return nil, err
 	}
-	r.index, r.roundTrips, r.kept = found.Index, found.Swaps.RoundTrips, found.Kept
+	r.Index, r.RoundTrips, r.Kept = found.Index, found.Swaps.RoundTrips, found.Kept
 	for _, x := range []struct {
 		of *bnn.Scores
 		p  bnn.Predictions
-	}{{&r.single, found.Single}, {&r.average, found.Average}} {
+	}{{&r.Single, found.Single}, {&r.Average, found.Average}} {
 		s, err := x.p.Scores(m.source.data.Test)
 		if err != nil {
 			return nil, err
@@ -137,7 +135,7 @@ const pilot = 4
 // complete are the runs with scores.
 func (o *outcome) complete() (out []*run) {
 	for _, r := range o.runs {
-		if r.fault == nil {
+		if r.Fault == "" {
 			out = append(out, r)
 		}
 	}
@@ -160,7 +158,7 @@ func (o *outcome) column(of func(*run) float64) []float64 {
 // and of all runs.
 func (o *outcome) reflected() (most float64) {
 	for _, r := range o.runs {
-		for _, e := range r.epochs {
+		for _, e := range r.Epochs {
 			most = max(most, slices.Max(e.Reflected))
 		}
 	}

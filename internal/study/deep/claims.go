@@ -52,7 +52,7 @@ func (m *inquiry) reflectedBetter(k int) study.Claim {
 func (o *outcome) scores(c metric, which func(*run) bnn.Scores) []float64 {
 	out := make([]float64, len(o.runs))
 	for i, r := range o.runs {
-		if out[i] = c.guess(o.network.Outputs); r.fault == nil {
+		if out[i] = c.guess(o.network.Outputs); r.Fault == "" {
 			out[i] = c.of(which(r))
 		}
 	}
@@ -124,7 +124,7 @@ func (m *inquiry) averageBetter() study.Claim {
 				continue
 			}
 			f.By = append(f.By, study.Paired(told(name)+" on "+toldNet(u.kind), o.scores(nll, average), o.scores(nll, single)))
-			if d := o.column(func(r *run) float64 { return r.average.NLL - r.single.NLL }); u.kind == m.subjects[0].kind {
+			if d := o.column(func(r *run) float64 { return r.Average.NLL - r.Single.NLL }); u.kind == m.subjects[0].kind {
 				f.Differences = append(f.Differences, study.IntervalOf(d).Number("NLL of the average less that of the single model, "+told(name)))
 			}
 		}

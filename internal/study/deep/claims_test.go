@@ -37,8 +37,8 @@ func invented(accuracy func(method string, repeat int) float64,
 		o := &outcome{item: c}
 		for r := range 5 {
 			nll := 3 * (1 - accuracy(name, r))
-			o.runs = append(o.runs, &run{average: made(nll), single: made(nll + 0.01 + 0.001*float64(r)),
-				epochs: []bnn.Epoch{{Reflected: []float64{0}}}})
+			o.runs = append(o.runs, &run{Average: made(nll), Single: made(nll + 0.01 + 0.001*float64(r)),
+				Epochs: []bnn.Epoch{{Reflected: []float64{0}}}})
 		}
 		m.outcomes = append(m.outcomes, o)
 	}
@@ -51,9 +51,9 @@ func invented(accuracy func(method string, repeat int) float64,
 			o := &outcome{item: c}
 			for range m.sweeps {
 				nll, broken := swept(name, eta)
-				r := &run{average: made(nll), epochs: []bnn.Epoch{{Reflected: []float64{0}}}}
+				r := &run{Average: made(nll), Epochs: []bnn.Epoch{{Reflected: []float64{0}}}}
 				if broken {
-					r.fault = errors.New("the loss is NaN")
+					r.Fault = "the loss is NaN"
 				}
 				o.runs = append(o.runs, r)
 			}
@@ -153,7 +153,7 @@ func TestDivergedIsAGuess(t *testing.T) {
 	m := invented(func(string, int) float64 { return 0.9 }, func(string, float64) (float64, bool) { return 0.5, false })
 	o := m.find("mlp", "sghmc")
 	for _, r := range o.runs {
-		r.fault = errors.New("the loss is NaN")
+		r.Fault = "the loss is NaN"
 	}
 	acc := m.metrics()[0]
 	if v := o.scores(acc, average); math.Abs(v[0]-100.0/3) > 1e-12 {
@@ -199,7 +199,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := m.once(context.Background(), c, 0, "cpu"); err != nil || r.fault == nil {
+	if r, err := m.once(context.Background(), c, 0, "cpu"); err != nil || r.Fault == "" {
 		t.Errorf("outputs that are not finite: %v, want a training that is counted", err)
 	}
 	for _, x := range []struct {

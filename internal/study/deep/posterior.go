@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/score"
 	"github.com/r2sgld/r2sgld/internal/job"
@@ -141,44 +142,57 @@ func (a *appraisal) mark(p, known *score.Predictions) (m marks, err error) {
 
 // run runs all repetitions of all methods.
 func (a *appraisal) run(ctx context.Context) error {
-	for _, r := range a.rivals {
-		r.marks, r.trips = make([]marks, a.repeats), make([]float64, a.repeats)
-	}
-	return a.Each(ctx, "posterior: trainings", len(a.rivals)*a.repeats, func(ctx context.Context, i int) error {
+	all, err := study.Gather(ctx, a.Options, "posterior: trainings", len(a.rivals)*a.repeats, func(ctx context.Context, i int) (trained, error) {
 		r := a.rivals[i/a.repeats]
-		if err := a.once(ctx, r, i%a.repeats); err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
+		t, err := a.once(ctx, r, i%a.repeats)
+		if err != nil {
+			return t, fmt.Errorf("%s: %w", r.name, err)
 		}
-		return nil
+		return t, nil
 	})
+	for i, t := range all {
+		r := a.rivals[i/a.repeats]
+		r.marks, r.trips = append(r.marks, t.Marks), append(r.trips, t.Trips)
+		if i%a.repeats == 0 {
+			r.swaps, r.kept = t.Swaps, t.Kept
+		}
+		r.walls = r.walls || t.Walls
+	}
+	return err
+}
+
+// trained is what comes of a training.
+type trained struct {
+	Marks marks
+	Trips float64
+	Swaps []exchange.Pair
+	Kept  int  // models averaged
+	Walls bool // whether any coordinate met a wall
 }
 
 // once makes a repetition of a method.
-func (a *appraisal) once(ctx context.Context, r *rival, repeat int) (err error) {
+func (a *appraisal) once(ctx context.Context, r *rival, repeat int) (t trained, err error) {
 	s := r.settings
 	s.Ladder = repeat
 	e, err := a.open(ctx, s.Setup(posteriorNetwork()), "cpu")
 	if err != nil {
-		return err
+		return t, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	found, err := bnn.Train(ctx, e, a.data, s, bnn.Observer{})
 	if err != nil {
-		return err
+		return t, err
 	}
 	p := found.Average.Test
 	if r.single {
 		p = found.Single.Test
 	}
-	r.trips[repeat] = float64(found.Swaps.RoundTrips)
-	if repeat == 0 {
-		r.swaps, r.kept = found.Swaps.Pairs, found.Kept
-	}
+	t.Trips, t.Swaps, t.Kept = float64(found.Swaps.RoundTrips), found.Swaps.Pairs, found.Kept
 	for _, e := range found.Epochs {
 		for _, share := range e.Reflected {
-			r.walls = r.walls || share > 0
+			t.Walls = t.Walls || share > 0
 		}
 	}
-	r.marks[repeat], err = a.mark(p, a.known)
-	return err
+	t.Marks, err = a.mark(p, a.known)
+	return t, err
 }

@@ -16,7 +16,7 @@ const guessing = 0.99
 // came reports whether a run came to something: its losses are finite, and its average
 // predicts better than a guess does.
 func (o *outcome) came(r *run) bool {
-	return r.fault == nil && r.average.NLL < guessing*math.Log(float64(o.network.Outputs))
+	return r.Fault == "" && r.Average.NLL < guessing*math.Log(float64(o.network.Outputs))
 }
 
 // failed counts the runs that came to nothing.
@@ -58,9 +58,9 @@ func (m *inquiry) sweepRows() (out [][]string) {
 			o := m.of(name)[i]
 			row := []string{fmt.Sprintf("%g", m.steps[i]), told(name)}
 			for _, c := range metrics[:3] {
-				row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return c.of(r.average) })).PlusMinus())
+				row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return c.of(r.Average) })).PlusMinus())
 			}
-			row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return r.single.NLL })).PlusMinus(),
+			row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return r.Single.NLL })).PlusMinus(),
 				fmt.Sprintf("%d of %d", o.broken(), len(o.runs)), fmt.Sprintf("%d of %d", o.failed(), len(o.runs)), fmt.Sprintf("%.2g", o.reflected()))
 			out = append(out, row)
 		}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/config"
@@ -178,7 +176,7 @@ func (p *plan) one(ctx context.Context, run *config.Run, ruler *ruler, i int) (s
 	r, err := r2sgld.Sample(ctx, run.Problem, s)
 	var blown *r2sgld.BlowUp
 	if p.simulated && errors.As(err, &blown) {
-		return score{ended: blown.Iteration, outside: w.out}, nil, nil
+		return score{Ended: blown.Iteration, Outside: w.out}, nil, nil
 	}
 	if err != nil {
 		return score{}, nil, fmt.Errorf("%s, run %d: %w", p.name(), i+1, err)
@@ -186,12 +184,12 @@ func (p *plan) one(ctx context.Context, run *config.Run, ruler *ruler, i int) (s
 	took := time.Since(begin).Seconds()
 	l := &r.Ladders[0]
 	out := ruler.measure(l.X[0])
-	out.seconds, out.outside, out.sum = took, w.out, digest(l.X[0])
+	out.Seconds, out.Outside, out.Sum = took, w.out, digest(l.X[0])
 	if len(l.Swaps.Pairs) > 0 {
-		out.swaps = l.Swaps.Pairs[0].Rate()
+		out.Swaps = l.Swaps.Pairs[0].Rate()
 	}
 	t := r.Tally(-1)
-	out.hits, out.fallbacks = t.Reflections, t.Fallbacks
+	out.Hits, out.Fallbacks = t.Reflections, t.Fallbacks
 	if i > 0 {
 		return out, nil, nil
 	}
@@ -209,32 +207,42 @@ func digest(x []float64) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// runAll runs all runs of all cases, threads at once.
-func (m *inquiry) runAll(ctx context.Context, plans []*plan, done func()) ([]*outcome, error) {
+// taken is what comes of a run: its score and, of the first of a case, the draws.
+type taken struct {
+	Score score
+	Draws [][]float64
+}
+
+// runAll runs all runs of all cases. What they are must be unique in the study.
+func (m *inquiry) runAll(ctx context.Context, what string, plans []*plan) ([]*outcome, error) {
 	out := make([]*outcome, len(plans))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(m.Threads)
+	loaded := make([]*config.Run, len(plans))
+	var places [][2]int // case and run
 	for i, p := range plans {
 		out[i] = &outcome{plan: p, runs: make([]score, p.runs)}
-		run, err := load(m.dir, p.name(), p.text())
-		if err != nil {
+		var err error
+		if loaded[i], err = load(m.dir, p.name(), p.text()); err != nil {
 			return nil, err
 		}
 		for k := range p.runs {
-			g.Go(func() error {
-				s, draws, err := p.one(ctx, run, m.rulers[p.v], k)
-				if err == nil {
-					out[i].runs[k] = s
-					if k == 0 {
-						out[i].draws = draws
-					}
-				}
-				done()
-				return err
-			})
+			places = append(places, [2]int{i, k})
 		}
 	}
-	return out, g.Wait()
+	found, err := study.Gather(ctx, m.Options, m.system.name+": "+what, len(places), func(ctx context.Context, j int) (taken, error) {
+		i, k := places[j][0], places[j][1]
+		s, draws, err := plans[i].one(ctx, loaded[i], m.rulers[plans[i].v], k)
+		return taken{s, draws}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for j, t := range found {
+		i, k := places[j][0], places[j][1]
+		if out[i].runs[k] = t.Score; k == 0 {
+			out[i].draws = t.Draws
+		}
+	}
+	return out, nil
 }
 
 // plan fills in what all cases share.
@@ -270,7 +278,7 @@ func fewerRuns(s study.Scale) int { return max(1, runsOf(s)/2) }
 func (o *outcome) column(of func(score) float64) []float64 {
 	var out []float64
 	for _, s := range o.runs {
-		if s.ended == 0 {
+		if s.Ended == 0 {
 			out = append(out, of(s))
 		}
 	}
@@ -282,7 +290,7 @@ func (o *outcome) column(of func(score) float64) []float64 {
 func (o *outcome) identical(other *outcome) int {
 	n := 0
 	for i := range o.runs {
-		if i < len(other.runs) && o.runs[i].sum == other.runs[i].sum {
+		if i < len(other.runs) && o.runs[i].Sum == other.runs[i].Sum {
 			n++
 		}
 	}

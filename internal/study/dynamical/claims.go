@@ -149,7 +149,7 @@ func (m *inquiry) kept() study.Claim {
 func (o *outcome) outsideShare() float64 {
 	n := 0
 	for _, r := range o.runs {
-		n += r.outside[0][0] + r.outside[0][1] + r.outside[1][0] + r.outside[1][1]
+		n += r.Outside[0][0] + r.Outside[0][1] + r.Outside[1][0] + r.Outside[1][1]
 	}
 	return float64(n) / float64(len(o.runs)*o.iterations*study.Samplers()[o.base].Rungs)
 }

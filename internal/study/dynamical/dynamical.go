@@ -128,7 +128,7 @@ func (m *inquiry) six(ctx context.Context) error {
 		total += p.runs
 	}
 	return m.timed(fmt.Sprintf("the paper's methods: %d runs", total), func() error {
-		all, err := m.runAll(ctx, plans, m.Counter(m.system.name+": runs", total))
+		all, err := m.runAll(ctx, "runs", plans)
 		m.all = append(m.all, all...)
 		return err
 	})

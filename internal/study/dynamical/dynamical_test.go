@@ -121,7 +121,7 @@ func TestStudiesAreDeterministic(t *testing.T) {
 	for i, threads := range []int{1, 3} {
 		m := begun(t, lotkaVolterra(), threads)
 		v := m.system.variants[1]
-		all, err := m.runAll(context.Background(), []*plan{m.plan(v, "r2SGLD", fromBox, 3), m.plan(v, "R-cycSGLD", fromBox, 2)}, func() {})
+		all, err := m.runAll(context.Background(), "runs", []*plan{m.plan(v, "r2SGLD", fromBox, 3), m.plan(v, "R-cycSGLD", fromBox, 2)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func (r *ruler) exactAround() float64 {
 
 // best is the score of the modes of the exact law.
 func (r *ruler) best() score {
-	s := score{mode: r.mean}
+	s := score{Mode: r.mean}
 	r.simulate(&s)
 	return s
 }

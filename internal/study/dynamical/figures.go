@@ -50,7 +50,7 @@ func (m *inquiry) posteriorFigure(v *variant) (*figure.Figure, error) {
 			for _, l := range []string{s.Reflected, s.Plain} {
 				o := find(m.all, v, fromBox, l)
 				d := density(o.draws[k])
-				p.Curves = append(p.Curves, figure.PosteriorCurve{Name: l, Method: methodOf(l), X: d.X, Density: d.F, Mode: o.runs[0].mode[k],
+				p.Curves = append(p.Curves, figure.PosteriorCurve{Name: l, Method: methodOf(l), X: d.X, Density: d.F, Mode: o.runs[0].Mode[k],
 					Marked: true})
 			}
 			q.Panels = append(q.Panels, p)
@@ -82,7 +82,7 @@ func (m *inquiry) view(v *variant, k int) [2]float64 {
 func (m *inquiry) paths(v *variant, labels []string) ([][]float64, error) {
 	var out [][]float64
 	for _, l := range labels {
-		p, err := m.rulers[v].follow(find(m.all, v, fromBox, l).runs[0].mode[:len(v.parameters)])
+		p, err := m.rulers[v].follow(find(m.all, v, fromBox, l).runs[0].Mode[:len(v.parameters)])
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func (m *inquiry) attractorFigure() (*figure.Figure, error) {
 			q.Panels = append(q.Panels, figure.Attractor{})
 		}
 		s := find(m.all, v, fromBox, l).runs[0]
-		q.Panels = append(q.Panels, figure.Attractor{Title: fmt.Sprintf("%s, until t = %.2f", l, s.parting), Method: methodOf(l),
+		q.Panels = append(q.Panels, figure.Attractor{Title: fmt.Sprintf("%s, until t = %.2f", l, s.Parting), Method: methodOf(l),
 			Path: space(paths[i])})
 	}
 	return figure.Attractors(q)

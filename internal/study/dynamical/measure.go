@@ -12,22 +12,22 @@ import (
 
 // A score is what a run is judged by. Slices follow the quantities of the variant.
 type score struct {
-	mode, mean, sd []float64
-	peaks          []int     // of the density estimates, of the key coefficients
-	ess            []float64 // bulk, of the key coefficients
-	error          float64   // of the modes of the key coefficients: root mean square of their relative errors
-	errorAll       float64   // root mean square of the errors of all modes
-	around         float64   // root mean square of the relative distances of the draws from the truth, key coefficients
-	off            float64   // distance from the exact law, see ruler.distance
-	parting        float64   // when the trajectory of the modes leaves the true one by 1 unit; the last time if never
-	apart          [2]float64
-	swaps          float64
-	outside        [2][2]int // iterations of a rung outside the domain: by rung; burn-in and later
-	hits           int64     // reflections
-	fallbacks      int64
-	seconds        float64
-	sum            [32]byte // of the cold draws
-	ended          int      // the iteration at which the energy was no longer finite; 0: never
+	Mode, Mean, SD []float64
+	Peaks          []int     // of the density estimates, of the key coefficients
+	ESS            []float64 // bulk, of the key coefficients
+	Error          float64   // of the modes of the key coefficients: root mean square of their relative errors
+	ErrorAll       float64   // root mean square of the errors of all modes
+	Around         float64   // root mean square of the relative distances of the draws from the truth, key coefficients
+	Off            float64   // distance from the exact law, see ruler.distance
+	Parting        float64   // when the trajectory of the modes leaves the true one by 1 unit; the last time if never
+	Apart          [2]float64
+	Swaps          float64
+	Outside        [2][2]int // iterations of a rung outside the domain: by rung; burn-in and later
+	Hits           int64     // reflections
+	Fallbacks      int64
+	Seconds        float64
+	Sum            [32]byte // of the cold draws
+	Ended          int      // the iteration at which the energy was no longer finite; 0: never
 }
 
 // A ruler measures runs of a variant.
@@ -131,25 +131,25 @@ func (r *ruler) measure(x []float64) score {
 	inf := math.Inf(1)
 	chains := r.chains(x)
 	for _, c := range chains {
-		s.mode = append(s.mode, diag.Mode(c, -inf, inf))
-		s.mean, s.sd = append(s.mean, diag.Mean(c)), append(s.sd, diag.SD(c))
+		s.Mode = append(s.Mode, diag.Mode(c, -inf, inf))
+		s.Mean, s.SD = append(s.Mean, diag.Mean(c)), append(s.SD, diag.SD(c))
 	}
 	for _, k := range r.v.key {
-		s.peaks = append(s.peaks, peaks(chains[k]))
-		s.ess = append(s.ess, diag.ESSBulk([][]float64{chains[k]}))
-		e := s.mode[k]/r.v.quantities[k].truth - 1
-		s.error += e * e / float64(len(r.v.key))
+		s.Peaks = append(s.Peaks, peaks(chains[k]))
+		s.ESS = append(s.ESS, diag.ESSBulk([][]float64{chains[k]}))
+		e := s.Mode[k]/r.v.quantities[k].truth - 1
+		s.Error += e * e / float64(len(r.v.key))
 		truth := r.v.quantities[k].truth
-		a, b := (s.mean[k]-truth)/truth, s.sd[k]/truth
-		s.around += (a*a + b*b) / float64(len(r.v.key))
+		a, b := (s.Mean[k]-truth)/truth, s.SD[k]/truth
+		s.Around += (a*a + b*b) / float64(len(r.v.key))
 	}
-	s.error, s.around = math.Sqrt(s.error), math.Sqrt(s.around)
+	s.Error, s.Around = math.Sqrt(s.Error), math.Sqrt(s.Around)
 	for j := range r.v.parameters {
-		e := s.mode[j] - r.v.truth[j]
-		s.errorAll += e * e / float64(len(r.v.parameters))
+		e := s.Mode[j] - r.v.truth[j]
+		s.ErrorAll += e * e / float64(len(r.v.parameters))
 	}
-	s.errorAll = math.Sqrt(s.errorAll)
-	s.off = r.distance(s.mean, s.sd)
+	s.ErrorAll = math.Sqrt(s.ErrorAll)
+	s.Off = r.distance(s.Mean, s.SD)
 	r.simulate(&s)
 	return s
 }
@@ -170,14 +170,14 @@ func (r *ruler) distance(mean, sd []float64) float64 {
 // one.
 func (r *ruler) simulate(s *score) {
 	d := len(r.v.parameters)
-	path, err := r.follow(s.mode[:d])
+	path, err := r.follow(s.Mode[:d])
 	if err != nil {
-		s.parting, s.apart = 0, [2]float64{farthest, farthest}
+		s.Parting, s.Apart = 0, [2]float64{farthest, farthest}
 		return
 	}
 	var ok bool
-	if s.parting, ok = simulation.Parting(r.times, path, r.true, apartBy); !ok {
-		s.parting = r.times[len(r.times)-1]
+	if s.Parting, ok = simulation.Parting(r.times, path, r.true, apartBy); !ok {
+		s.Parting = r.times[len(r.times)-1]
 	}
 	n := len(r.v.system.states)
 	middle := len(r.times) / 2
@@ -189,9 +189,9 @@ func (r *ruler) simulate(s *score) {
 				sum += e * e
 			}
 		}
-		s.apart[part] = math.Sqrt(sum / float64((span[1]-span[0])*n))
-		if !(s.apart[part] < farthest) {
-			s.apart[part] = farthest
+		s.Apart[part] = math.Sqrt(sum / float64((span[1]-span[0])*n))
+		if !(s.Apart[part] < farthest) {
+			s.Apart[part] = farthest
 		}
 	}
 }

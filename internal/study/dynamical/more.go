@@ -20,41 +20,40 @@ func thresholdRule(correction float64) string {
 // found by bisection so that a tenth of the iterations swap.
 func (m *inquiry) threshold(ctx context.Context) error {
 	return m.timed("rule threshold", func() error {
-		plans := make([]*plan, len(m.system.variants))
-		err := m.Each(ctx, m.system.name+": correction", len(plans), func(ctx context.Context, i int) (err error) {
-			plans[i], err = m.calibrate(ctx, m.system.variants[i])
-			return err
-		})
+		found, err := study.Gather(ctx, m.Options, m.system.name+": correction", len(m.system.variants),
+			func(ctx context.Context, i int) (float64, error) { return m.correction(ctx, m.system.variants[i]) })
 		if err != nil {
 			return err
 		}
-		m.thresholds, err = m.runAll(ctx, plans, func() {})
+		var plans []*plan
+		for i, c := range found {
+			p := m.plan(m.system.variants[i], "r2SGLD", fromBox, fewerRuns(m.Scale))
+			p.label, p.rule = "r2SGLD, threshold", thresholdRule(c)
+			plans = append(plans, p)
+		}
+		m.thresholds, err = m.runAll(ctx, "runs of rule threshold", plans)
 		return err
 	})
 }
 
-// calibrate is the case with the correction that short runs from the truth call
-// for.
-func (m *inquiry) calibrate(ctx context.Context, v *variant) (*plan, error) {
-	p := m.plan(v, "r2SGLD", fromBox, fewerRuns(m.Scale))
-	p.label = "r2SGLD, threshold"
+// correction is that which short runs from the truth call for.
+func (m *inquiry) correction(ctx context.Context, v *variant) (float64, error) {
+	q := m.plan(v, "r2SGLD", fromTruth, fewerRuns(m.Scale))
+	q.label = "r2SGLD, threshold"
 	short, tries := 4000, 12
 	if m.Scale == study.Smoke {
 		short, tries = 300, 5
 	}
-	q := *p
-	q.from, q.iterations, q.rule = fromTruth, short, thresholdRule(1)
+	q.iterations, q.rule = short, thresholdRule(1)
 	run, err := load(m.dir, q.name(), q.text())
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	c, err := study.Threshold(-8, 8, aimedSwaps, tries, func(c float64) (float64, error) {
+	return study.Threshold(-8, 8, aimedSwaps, tries, func(c float64) (float64, error) {
 		run.Settings.Swap.Correction = c
 		s, _, err := q.one(ctx, run, m.rulers[v], 0)
-		return s.swaps, err
+		return s.Swaps, err
 	})
-	p.rule = thresholdRule(c)
-	return p, err
 }
 
 // simulateStates runs methods with states that are simulated in every iteration.
@@ -71,7 +70,7 @@ func (m *inquiry) simulateStates(ctx context.Context) error {
 		plans = append(plans, p)
 	}
 	return m.timed("states simulated in every iteration", func() (err error) {
-		m.simulated, err = m.runAll(ctx, plans, m.Counter(m.system.name+": runs with simulated states", runs*len(plans)))
+		m.simulated, err = m.runAll(ctx, "runs with simulated states", plans)
 		return err
 	})
 }

@@ -22,18 +22,25 @@ type own struct {
 	text  string // the configuration
 	more  []string
 	noise string
-	// exact are mean, standard deviation and their errors, of the key coefficients
-	exact [][4]float64
-	found []found
-	draws int
-	rungs int
-	rhat  float64
-	ess   float64
-	took  float64
+	judged
+}
+
+// What is judged of an own run can be kept.
+type judged struct {
+	// Exact are mean, standard deviation and their errors, of the key coefficients
+	Exact [][4]float64
+	Found []found
+	Draws int
+	Rungs int
+	RHat  float64
+	ESS   float64
+	Took  float64
 }
 
 // found is what was found of a coefficient.
-type found struct{ mean, mcse, sd, sdMCSE, mode float64 }
+type found struct {
+	Mean, MCSE, SD, SDMCSE, Mode float64
+}
 
 // owns are the laws that method auto is tried on.
 func (m *inquiry) owns() []*own {
@@ -51,6 +58,10 @@ func (m *inquiry) owns() []*own {
 		out = append(out, &own{v: all, what: "U as in the paper", noise: "paper"},
 			&own{v: key, what: "likelihood of the data", noise: full}, &own{v: all, what: "likelihood of the data", noise: full})
 	}
+	for _, o := range out {
+		o.text = o.v.system.dataText() + o.v.modelText(0, o.noise, true, o.more...) + fmt.Sprintf("sampler:\n  seed: %d\n",
+			study.SeedOf(m.Seed, "own "+o.v.name+o.what))
+	}
 	return out
 }
 
@@ -58,16 +69,20 @@ func (m *inquiry) owns() []*own {
 func (m *inquiry) defaults(ctx context.Context) error {
 	m.own = m.owns()
 	return m.timed("method auto", func() error {
-		return m.Each(ctx, m.system.name+": method auto", len(m.own), func(ctx context.Context, i int) error { return m.own[i].run(ctx, m) })
+		found, err := study.Gather(ctx, m.Options, m.system.name+": method auto", len(m.own), func(ctx context.Context, i int) (judged, error) {
+			return m.own[i].run(ctx, m)
+		})
+		for i, j := range found {
+			m.own[i].judged = j
+		}
+		return err
 	})
 }
 
-func (o *own) run(ctx context.Context, m *inquiry) error {
-	o.text = o.v.system.dataText() + o.v.modelText(0, o.noise, true, o.more...) + fmt.Sprintf("sampler:\n  seed: %d\n",
-		study.SeedOf(m.Seed, "own "+o.v.name+o.what))
+func (o *own) run(ctx context.Context, m *inquiry) (out judged, err error) {
 	run, err := load(m.dir, o.what, o.text)
 	if err != nil {
-		return err
+		return out, err
 	}
 	if m.Scale == study.Smoke {
 		run.Settings.Iterations = 10_000
@@ -77,11 +92,11 @@ func (o *own) run(ctx context.Context, m *inquiry) error {
 	begin := time.Now()
 	res, s, err := tune.Sample(ctx, run.Problem, run.Settings, *run.Until)
 	if err != nil {
-		return fmt.Errorf("%s, %s: %w", o.v.told, o.what, err)
+		return out, fmt.Errorf("%s, %s: %w", o.v.told, o.what, err)
 	}
-	o.took, o.rungs = time.Since(begin).Seconds(), len(s.Temperature)
+	out.Took, out.Rungs = time.Since(begin).Seconds(), len(s.Temperature)
 	j := run.Until.Judge(res)
-	o.rhat, o.ess = j.RHat, j.ESS
+	out.RHat, out.ESS = j.RHat, j.ESS
 	for _, k := range o.v.key {
 		q := o.v.quantities[k]
 		chains := make([][]float64, len(res.Ladders))
@@ -92,12 +107,12 @@ func (o *own) run(ctx context.Context, m *inquiry) error {
 			}
 		}
 		sum := diag.Summarize(q.name, chains, math.Inf(-1), math.Inf(1))
-		o.draws = len(chains) * len(chains[0])
-		o.found = append(o.found, found{sum.Mean, sum.MCSEMean, sum.SD, diag.MCSESd(chains),
+		out.Draws = len(chains) * len(chains[0])
+		out.Found = append(out.Found, found{sum.Mean, sum.MCSEMean, sum.SD, diag.MCSESd(chains),
 			diag.Mode(slices.Concat(chains...), math.Inf(-1), math.Inf(1))})
 	}
-	o.exact = truncated(o.v, run.Model, o.more, run.Problem.Reported().Contains, m.Scale)
-	return nil
+	out.Exact = truncated(o.v, run.Model, o.more, run.Problem.Reported().Contains, m.Scale)
+	return out, nil
 }
 
 // truncated is the exact law of the key coefficients: of a normal law in closed
@@ -156,12 +171,12 @@ type deviations struct{ MeanZ, MeanSD, SDZ, SDShare, Error float64 }
 
 func (o *own) worst() deviations {
 	w := deviations{Error: o.error()}
-	for i, f := range o.found {
-		e := o.exact[i]
-		w.MeanZ = max(w.MeanZ, math.Abs(f.mean-e[0])/math.Hypot(f.mcse, e[2]))
-		w.MeanSD = max(w.MeanSD, math.Abs(f.mean-e[0])/e[1])
-		w.SDZ = max(w.SDZ, math.Abs(f.sd-e[1])/math.Hypot(f.sdMCSE, e[3]))
-		w.SDShare = max(w.SDShare, math.Abs(f.sd/e[1]-1))
+	for i, f := range o.Found {
+		e := o.Exact[i]
+		w.MeanZ = max(w.MeanZ, math.Abs(f.Mean-e[0])/math.Hypot(f.MCSE, e[2]))
+		w.MeanSD = max(w.MeanSD, math.Abs(f.Mean-e[0])/e[1])
+		w.SDZ = max(w.SDZ, math.Abs(f.SD-e[1])/math.Hypot(f.SDMCSE, e[3]))
+		w.SDShare = max(w.SDShare, math.Abs(f.SD/e[1]-1))
 	}
 	return w
 }
@@ -170,7 +185,7 @@ func (o *own) worst() deviations {
 func (o *own) error() float64 {
 	sum := 0.0
 	for i, k := range o.v.key {
-		e := o.found[i].mode/o.v.quantities[k].truth - 1
+		e := o.Found[i].Mode/o.v.quantities[k].truth - 1
 		sum += e * e / float64(len(o.v.key))
 	}
 	return math.Sqrt(sum)

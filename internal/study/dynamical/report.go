@@ -19,11 +19,11 @@ var words string
 // lower they are.
 func metrics() map[string]func(score) float64 {
 	return map[string]func(score) float64{
-		"error": modeError, "all": func(s score) float64 { return s.errorAll }, "off": off, "around": around, "swaps": swaps,
-		"parting": parting, "sooner": func(s score) float64 { return -s.parting }, "early": apartEarly, "late": apartLate,
-		"ess": func(s score) float64 { return slices.Min(s.ess) }, "peaks": func(s score) float64 { return float64(s.peaks[0]) },
+		"error": modeError, "all": func(s score) float64 { return s.ErrorAll }, "off": off, "around": around, "swaps": swaps,
+		"parting": parting, "sooner": func(s score) float64 { return -s.Parting }, "early": apartEarly, "late": apartLate,
+		"ess": func(s score) float64 { return slices.Min(s.ESS) }, "peaks": func(s score) float64 { return float64(s.Peaks[0]) },
 		"several": func(s score) float64 {
-			if s.peaks[0] > 1 {
+			if s.Peaks[0] > 1 {
 				return 1
 			}
 			return 0
@@ -116,7 +116,7 @@ func (m *inquiry) same() any {
 			f.Runs += len(a.runs)
 			f.Same += a.identical(b)
 			for _, r := range a.runs {
-				if r.hits > 0 {
+				if r.Hits > 0 {
 					f.Hit++
 				}
 			}
@@ -203,7 +203,7 @@ func (m *inquiry) effort() any {
 	seconds := 0.0
 	for _, o := range m.all {
 		for _, r := range o.runs {
-			seconds += r.seconds
+			seconds += r.Seconds
 			f.Iterations += o.iterations
 		}
 	}

@@ -3,13 +3,13 @@ package dynamical
 import "github.com/r2sgld/r2sgld/internal/study"
 
 // What runs are judged by.
-func modeError(s score) float64  { return s.error }
-func around(s score) float64     { return s.around }
-func off(s score) float64        { return s.off }
-func parting(s score) float64    { return s.parting }
-func apartEarly(s score) float64 { return s.apart[0] }
-func apartLate(s score) float64  { return s.apart[1] }
-func swaps(s score) float64      { return s.swaps }
+func modeError(s score) float64  { return s.Error }
+func around(s score) float64     { return s.Around }
+func off(s score) float64        { return s.Off }
+func parting(s score) float64    { return s.Parting }
+func apartEarly(s score) float64 { return s.Apart[0] }
+func apartLate(s score) float64  { return s.Apart[1] }
+func swaps(s score) float64      { return s.Swaps }
 
 // results are the numbers of a study for other programs.
 type results struct {
@@ -113,7 +113,7 @@ func (m *inquiry) results() *results {
 		r.Cases = append(r.Cases, c)
 		seconds := 0.0
 		for _, k := range o.runs {
-			seconds += k.seconds
+			seconds += k.Seconds
 		}
 		r.Timings = append(r.Timings, timing{o.name(), 1e6 * seconds / float64(o.iterations*len(o.runs))})
 	}
@@ -157,10 +157,10 @@ type ownFound struct {
 }
 
 func (o *own) facts() ownFacts {
-	f := ownFacts{Free: o.v.told, Law: o.what, Constraints: o.more, Draws: o.draws, Rungs: o.rungs, RHat: o.rhat, ESS: o.ess, Took: o.took}
-	for i, c := range o.found {
-		e := o.exact[i]
-		f.Coefficients = append(f.Coefficients, ownFound{o.v.quantities[o.v.key[i]].name, c.mean, c.mcse, c.sd, c.sdMCSE, c.mode, e[0], e[2],
+	f := ownFacts{Free: o.v.told, Law: o.what, Constraints: o.more, Draws: o.Draws, Rungs: o.Rungs, RHat: o.RHat, ESS: o.ESS, Took: o.Took}
+	for i, c := range o.Found {
+		e := o.Exact[i]
+		f.Coefficients = append(f.Coefficients, ownFound{o.v.quantities[o.v.key[i]].name, c.Mean, c.MCSE, c.SD, c.SDMCSE, c.Mode, e[0], e[2],
 			e[1], e[3]})
 	}
 	return f
@@ -170,9 +170,9 @@ func (m *inquiry) facts(v *variant) variantFacts {
 	r := m.rulers[v]
 	f := variantFacts{Name: v.name, Told: v.told, Equations: v.equations, Constraints: v.constraints, Curvatures: r.curvatures(),
 		Walls:   r.walls,
-		Parting: r.best().parting, Swaps: normalSwaps(len(v.parameters))}
+		Parting: r.best().Parting, Swaps: normalSwaps(len(v.parameters))}
 	if !m.system.chaotic {
-		apart := r.best().apart
+		apart := r.best().Apart
 		f.Apart = &apart
 	}
 	key := map[int]bool{}
@@ -191,7 +191,7 @@ func (m *inquiry) facts(v *variant) variantFacts {
 // facts are what is told of an outcome.
 func (o *outcome) facts() caseFacts {
 	c := caseFacts{outcome: o, Free: o.v.told, Start: o.from, Label: o.label, Method: o.method(), Runs: len(o.runs), Iterations: o.iterations,
-		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.errorAll }),
+		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.ErrorAll }),
 		Off: o.interval(off), Around: o.interval(around), Parting: o.interval(parting)}
 	if !o.v.system.chaotic {
 		c.Apart = []study.Interval{o.interval(apartEarly), o.interval(apartLate)}
@@ -201,24 +201,24 @@ func (o *outcome) facts() caseFacts {
 		c.Swaps = &i
 	}
 	for i, k := range o.v.key {
-		c.Modes = append(c.Modes, o.interval(func(s score) float64 { return s.mode[k] }))
-		c.Means = append(c.Means, o.interval(func(s score) float64 { return s.mean[k] }))
-		c.SDs = append(c.SDs, o.interval(func(s score) float64 { return s.sd[k] }))
-		c.ESS = append(c.ESS, o.interval(func(s score) float64 { return s.ess[i] }))
+		c.Modes = append(c.Modes, o.interval(func(s score) float64 { return s.Mode[k] }))
+		c.Means = append(c.Means, o.interval(func(s score) float64 { return s.Mean[k] }))
+		c.SDs = append(c.SDs, o.interval(func(s score) float64 { return s.SD[k] }))
+		c.ESS = append(c.ESS, o.interval(func(s score) float64 { return s.ESS[i] }))
 	}
 	c.Outside = [][]int{{0, 0}, {0, 0}}[:study.Samplers()[o.base].Rungs]
 	for _, r := range o.runs {
-		if r.ended > 0 {
-			c.Ended = append(c.Ended, r.ended)
+		if r.Ended > 0 {
+			c.Ended = append(c.Ended, r.Ended)
 		} else {
-			c.Peaks = append(c.Peaks, r.peaks)
+			c.Peaks = append(c.Peaks, r.Peaks)
 		}
 		for i := range c.Outside {
-			c.Outside[i][0] += r.outside[i][0]
-			c.Outside[i][1] += r.outside[i][1]
+			c.Outside[i][0] += r.Outside[i][0]
+			c.Outside[i][1] += r.Outside[i][1]
 		}
-		c.Hits += r.hits
-		c.Fallbacks += r.fallbacks
+		c.Hits += r.Hits
+		c.Fallbacks += r.Fallbacks
 	}
 	return c
 }

@@ -65,6 +65,12 @@ type Timing struct {
 	Limit   float64   `json:"limit"`       // of the mean
 }
 
+// timed is a run and its CPU seconds.
+type timed struct {
+	Trial   Trial
+	Seconds float64
+}
+
 // effort is how much is run.
 type effort struct {
 	seeds  int
@@ -116,16 +122,23 @@ func (e effort) run(ctx context.Context, o study.Options) (*Results, error) {
 	}
 	defer os.RemoveAll(dir)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one processor core
+	o.Threads = 1
 	r := &Results{Peers: peers}
 	for _, t := range tasks() {
 		p := Problem{ID: t.id, Name: t.name, Dim: t.dim, Exact: t.exact, LogVolume: t.logVolume, task: t}
 		spent := Timing{Case: t.id, Limit: t.limit}
-		for k := range e.seeds {
+		runs, err := study.Gather(ctx, o, "evidence: "+t.id, e.seeds, func(ctx context.Context, k int) (timed, error) {
 			run, seconds, err := t.run(ctx, dir, e.target, o.Seed+uint64(k))
 			if err != nil {
-				return nil, fmt.Errorf("%s, seed %d: %w", t.id, o.Seed+uint64(k), err)
+				err = fmt.Errorf("%s, seed %d: %w", t.id, o.Seed+uint64(k), err)
 			}
-			p.Runs, spent.Seconds = append(p.Runs, run), append(spent.Seconds, seconds)
+			return timed{run, seconds}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, run := range runs {
+			p.Runs, spent.Seconds = append(p.Runs, run.Trial), append(spent.Seconds, run.Seconds)
 		}
 		p.settle()
 		o.Announce("evidence: %s, %s: error %s (root mean square), %.2f CPU seconds a run", p.ID, p.Name, show(p.RMS), diag.Mean(spent.Seconds))

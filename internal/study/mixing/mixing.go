@@ -114,9 +114,5 @@ func part[T any](ctx context.Context, o study.Options, compute func(context.Cont
 
 // each computes n things, each by do, and returns them in order.
 func each[T any](ctx context.Context, o study.Options, what string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
-	out := make([]T, n)
-	return out, o.Each(ctx, "theory: "+what, n, func(ctx context.Context, i int) (err error) {
-		out[i], err = do(ctx, i)
-		return err
-	})
+	return study.Gather(ctx, o, "theory: "+what, n, do)
 }

@@ -105,13 +105,13 @@ func TestHamiltonianIsExact(t *testing.T) {
 		q.runs = 20
 		plans = append(plans, q)
 	}
-	all, err := runAll(context.Background(), plans, 2, func() {})
+	all, err := runAll(context.Background(), study.Options{Threads: 2}, "cases", plans)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range all {
-		if o.outside != 0 {
-			t.Errorf("%s: %d draws outside", o.name(), o.outside)
+		if o.Outside != 0 {
+			t.Errorf("%s: %d draws outside", o.name(), o.Outside)
 		}
 		exact := o.scene.region.Moments(1)
 		for which, want := range []float64{exact.MeanU, exact.MeanR2} {

@@ -79,12 +79,12 @@ func (m *multimodal) uniforms(ctx context.Context) error {
 		plans = append(plans, m.uniform(s)...)
 	}
 	return m.timed(fmt.Sprintf("uniform law, by two boundary rules: %d cases", len(plans)), func() (steps int64, err error) {
-		m.flat, err = runAll(ctx, plans, m.Threads, m.Counter("multimodal: uniform law", len(plans)))
+		m.flat, err = runAll(ctx, m.Options, "multimodal: uniform law", plans)
 		if err != nil {
 			return 0, err
 		}
 		for _, o := range m.flat {
-			steps += o.steps
+			steps += o.Steps
 		}
 		return steps, nil
 	})

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -135,24 +133,29 @@ func (p plan) own() uint64 {
 // An outcome is what came of a case.
 type outcome struct {
 	plan
-	at        []int         // draws at each checkpoint
-	scores    [][2][]Score  // by checkpoint, with no burn-in and without the first fifth, by run
-	half      [][2][]Score  // the same at half the draws: equal gradients, for two rungs
-	swaps     []float64     // rate, by run
-	hit       [2]float64    // share of steps that met the wall, by rung
-	fallbacks int64         // steps given up
-	outside   int64         // draws outside Ω, of all
-	draws     []float64     // of the first run without the first fifth, if kept
-	means     [][2]float64  // by run, without the first fifth: U and r²
-	took      time.Duration // sampling, on one thread
-	steps     int64         // chain steps: one replica, one iteration
-	held      int64         // draws, of all runs: fewer than the protocol has where some are rejected
+	measured
+}
+
+// What is measured of a case can be kept.
+type measured struct {
+	At        []int         // draws at each checkpoint
+	Scores    [][2][]Score  // by checkpoint, with no burn-in and without the first fifth, by run
+	Half      [][2][]Score  // the same at half the draws: equal gradients, for two rungs
+	Swaps     []float64     // rate, by run
+	Hit       [2]float64    // share of steps that met the wall, by rung
+	Fallbacks int64         // steps given up
+	Outside   int64         // draws outside Ω, of all
+	Draws     []float64     // of the first run without the first fifth, if kept
+	Means     [][2]float64  // by run, without the first fifth: U and r²
+	Took      time.Duration // sampling, on one thread
+	Steps     int64         // chain steps: one replica, one iteration
+	Held      int64         // draws, of all runs: fewer than the protocol has where some are rejected
 }
 
 // newOutcome returns the outcome of a case before any run.
 func newOutcome(p plan) *outcome {
 	at := checkpoints(p.protocol.draws())
-	return &outcome{plan: p, at: at, scores: make([][2][]Score, len(at)), half: make([][2][]Score, len(at))}
+	return &outcome{p, measured{At: at, Scores: make([][2][]Score, len(at)), Half: make([][2][]Score, len(at))}}
 }
 
 // sample runs the case on one thread and scores its draws.
@@ -181,7 +184,7 @@ func (p plan) execute(ctx context.Context, run *config.Run) (*outcome, error) {
 		return nil, fmt.Errorf("case %s: %w", p.name(), err)
 	}
 	o := newOutcome(p)
-	o.took = time.Since(begin)
+	o.Took = time.Since(begin)
 	m := p.scene.own()
 	for i := range r.Ladders {
 		o.add(m, &r.Ladders[i])
@@ -196,20 +199,20 @@ func (o *outcome) addDraws(m *measure, x []float64) (burn int) {
 	draws, held := o.protocol.draws(), len(x)/2
 	scale := func(n int) int { return int(int64(n) * int64(held) / int64(draws)) }
 	var spans []span
-	for _, n := range o.at {
+	for _, n := range o.At {
 		spans = append(spans, span{0, scale(n)}, span{scale(n / 5), scale(n)}, span{0, scale(n / 2)}, span{scale(n / 10), scale(n / 2)})
 	}
 	for i, s := range m.scores(x, spans) {
-		into := &o.scores[i/4]
+		into := &o.Scores[i/4]
 		if i%4 > 1 {
-			into = &o.half[i/4]
+			into = &o.Half[i/4]
 		}
 		into[i%2] = append(into[i%2], s)
 	}
-	o.held += int64(held)
+	o.Held += int64(held)
 	burn = scale(draws / 5)
-	if o.keep && o.draws == nil {
-		o.draws = append([]float64(nil), x[2*burn:]...)
+	if o.keep && o.Draws == nil {
+		o.Draws = append([]float64(nil), x[2*burn:]...)
 	}
 	return burn
 }
@@ -224,42 +227,42 @@ func (o *outcome) add(m *measure, l *r2sgld.Ladder) {
 		r2 += x[2*i]*x[2*i] + x[2*i+1]*x[2*i+1]
 	}
 	n := float64(held - burn)
-	o.means = append(o.means, [2]float64{u / n, r2 / n})
+	o.Means = append(o.Means, [2]float64{u / n, r2 / n})
 	if len(l.Swaps.Pairs) > 0 {
-		o.swaps = append(o.swaps, l.Swaps.Pairs[0].Rate())
+		o.Swaps = append(o.Swaps, l.Swaps.Pairs[0].Rate())
 	}
-	o.steps += int64(l.Iterations) * int64(max(1, o.rungs))
+	o.Steps += int64(l.Iterations) * int64(max(1, o.rungs))
 }
 
 // boundary notes what the wall did.
 func (o *outcome) boundary(r *r2sgld.Result) {
 	for rung := range min(2, max(1, o.rungs)) {
 		t := r.Tally(rung)
-		o.hit[rung] = float64(t.Reflected) / float64(t.Steps)
-		o.fallbacks += t.Fallbacks
-		o.outside += t.Outside
+		o.Hit[rung] = float64(t.Reflected) / float64(t.Steps)
+		o.Fallbacks += t.Fallbacks
+		o.Outside += t.Outside
 	}
 }
 
 // nanoseconds is the time of a chain step.
 func (o *outcome) nanoseconds() float64 {
-	return float64(o.took.Nanoseconds()) / float64(o.steps)
+	return float64(o.Took.Nanoseconds()) / float64(o.Steps)
 }
 
 // last returns a number of every run at the last checkpoint, without burn-in.
 func (o *outcome) last(of func(Score) float64) []float64 {
-	return o.values(len(o.at)-1, true, of)
+	return o.values(len(o.At)-1, true, of)
 }
 
 // values returns a number of every run at a checkpoint, with the first fifth
 // dropped or not.
 func (o *outcome) values(at int, drop bool, of func(Score) float64) []float64 {
-	return pick(o.scores[at], drop, of)
+	return pick(o.Scores[at], drop, of)
 }
 
 // cheap is values at half the draws.
 func (o *outcome) cheap(at int, drop bool, of func(Score) float64) []float64 {
-	return pick(o.half[at], drop, of)
+	return pick(o.Half[at], drop, of)
 }
 
 func pick(s [2][]Score, drop bool, of func(Score) float64) []float64 {
@@ -296,20 +299,25 @@ func modesOff(s Score) float64 { return s.Modes }
 
 func modesFound(s Score) float64 { return s.Found }
 
-// runAll runs cases, threads at once, and calls done after each, from any goroutine;
-// the results stand in the order of plans.
-func runAll(ctx context.Context, plans []plan, threads int, done func()) ([]*outcome, error) {
-	out := make([]*outcome, len(plans))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(threads)
-	for _, i := range longestFirst(plans) {
-		g.Go(func() (err error) {
-			out[i], err = plans[i].sample(ctx)
-			done()
-			return err
-		})
+// runAll runs cases, the longest first; the results stand in the order of plans. What they are
+// must be unique in the study.
+func runAll(ctx context.Context, o study.Options, what string, plans []plan) ([]*outcome, error) {
+	order := longestFirst(plans)
+	found, err := study.Gather(ctx, o, what, len(plans), func(ctx context.Context, k int) (measured, error) {
+		o, err := plans[order[k]].sample(ctx)
+		if err != nil {
+			return measured{}, err
+		}
+		return o.measured, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return out, g.Wait()
+	out := make([]*outcome, len(plans))
+	for k, i := range order {
+		out[i] = &outcome{plans[i], found[k]}
+	}
+	return out, nil
 }
 
 // longestFirst orders cases so that no long one is left for the end.
@@ -338,7 +346,7 @@ func calibrate(ctx context.Context, p plan, target float64) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return interval(o.swaps).Mean, nil
+		return interval(o.Swaps).Mean, nil
 	})
 }
 

@@ -232,14 +232,14 @@ func (c court) sameCost() study.Claim {
 		for _, s := range c.five {
 			half := c.of(s.name, p.name, "r2SGLD")
 			for _, l := range []string{"SGLD", "cycSGLD", "P-SGLD", "P-cycSGLD", "R-SGLD", "R-cycSGLD"} {
-				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s, protocol %s", l, s.name, p.name), half.cheap(len(half.at)-1, true, klAll),
+				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s, protocol %s", l, s.name, p.name), half.cheap(len(half.At)-1, true, klAll),
 					c.of(s.name, p.name, l).last(klAll)))
 			}
 		}
 	}
 	f.By = f.By.Adjusted()
 	o := c.of(c.five[0].name, "paper", "r2SGLD")
-	f.Half = study.Interval(interval(o.cheap(len(o.at)-1, true, klAll)))
+	f.Half = study.Interval(interval(o.cheap(len(o.At)-1, true, klAll)))
 	return c.prose().Compared("multimodal-same-cost", f.By, runsOf(c.scale), f)
 }
 
@@ -259,7 +259,7 @@ func (c court) swapRate() study.Claim {
 			in                 *int
 		}{{groupReflected, "r2SGLD", "metropolis", &f.Metropolis}, {groupThreshold, threshold, "threshold", &f.Threshold}} {
 			if o := c.find(s.name, "paper", q.group, q.label); o != nil {
-				rate := interval(o.swaps)
+				rate := interval(o.Swaps)
 				if rate.Mean >= 0.05 && rate.Mean <= 0.2 {
 					*q.in++
 				}
@@ -367,7 +367,7 @@ func (c court) falls() study.Claim {
 			_, q := significance.TTest(significance.MeanSEOf(change))
 			p = append(p, q)
 			f.Changes = append(f.Changes, interval(change).Number(fmt.Sprintf("%s on the %s", l, s.name)))
-			f.Basis = fmt.Sprintf("change of KL from %s to %s draws, protocol paper", text.Count(o.at[0]), text.Count(o.at[2]))
+			f.Basis = fmt.Sprintf("change of KL from %s to %s draws, protocol paper", text.Count(o.At[0]), text.Count(o.At[2]))
 		}
 	}
 	for i, q := range significance.Holm(p) {

@@ -30,7 +30,7 @@ func (t *trials) add(all ...*outcome) {
 }
 
 // ran reports whether an outcome is of a sampler, and of no other name of a case.
-func (o *outcome) ran() bool { return o.steps > 0 && o.from == "" }
+func (o *outcome) ran() bool { return o.Steps > 0 && o.from == "" }
 
 // find returns the outcome of a case, nil if it was not run.
 func (t *trials) find(domain, protocol, group, label string) *outcome {

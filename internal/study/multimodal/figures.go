@@ -59,10 +59,10 @@ func energy(x, y float64) float64 {
 // the domain are shown outside as well.
 func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure.DensityMap {
 	o := m.trials.of(s.name, "paper", label)
-	n := len(o.draws) / 2
+	n := len(o.Draws) / 2
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range n {
-		x[i], y[i] = o.draws[2*i], o.draws[2*i+1]
+		x[i], y[i] = o.Draws[2*i], o.Draws[2*i+1]
 	}
 	inside := membership(s.domain)
 	d := figure.DensityMap{Title: label, Inside: inside, Beyond: o.group == groupPlain}
@@ -131,7 +131,7 @@ func (m *multimodal) klFigure(p protocol) (*figure.Figure, error) {
 // klLine is the curve of an outcome.
 func klLine(o *outcome) figure.Line {
 	l := figure.Line{Name: o.label, Method: o.method}
-	for i, n := range o.at {
+	for i, n := range o.At {
 		v := interval(o.values(i, true, klAll))
 		l.X, l.Y = append(l.X, float64(n)), append(l.Y, v.Mean)
 		l.Low, l.High = append(l.Low, max(v.Mean-v.Half, v.Mean/1e3)), append(l.High, v.Mean+v.Half)

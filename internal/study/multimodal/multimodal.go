@@ -62,24 +62,23 @@ func (m *multimodal) truths(ctx context.Context) error {
 			return 0, err
 		}
 		m.five, m.two = found[:5], found[5:]
-		m.exact = make([]*Exact, len(found))
-		return 0, m.Each(ctx, "multimodal: exact laws", len(found), func(_ context.Context, i int) error {
-			m.exact[i] = exact(found[i].shape, found[i].region)
-			return found[i].region.Err()
+		m.exact, err = study.Gather(ctx, m.Options, "multimodal: exact laws", len(found), func(_ context.Context, i int) (*Exact, error) {
+			return exact(found[i].shape, found[i].region), found[i].region.Err()
 		})
+		return 0, err
 	})
 }
 
 // run runs cases and lists their outcomes.
 func (m *multimodal) run(ctx context.Context, what string, plans []plan) error {
 	return m.timed(fmt.Sprintf("%s: %d cases", what, len(plans)), func() (steps int64, err error) {
-		all, err := runAll(ctx, plans, m.Threads, m.Counter("multimodal: "+what, len(plans)))
+		all, err := runAll(ctx, m.Options, "multimodal: "+what, plans)
 		if err != nil {
 			return 0, err
 		}
 		m.trials.add(all...)
 		for _, o := range all {
-			steps += o.steps
+			steps += o.Steps
 		}
 		return steps, nil
 	})
@@ -141,12 +140,15 @@ func (m *multimodal) some() []*scene {
 // thresholds runs r2SGLD with the swaps of the released code.
 func (m *multimodal) thresholds(ctx context.Context) error {
 	some := m.some()
-	plans := make([]plan, len(some))
+	var plans []plan
 	err := m.timed("correction of rule threshold", func() (int64, error) {
-		return 0, m.Each(ctx, "multimodal: correction", len(some), func(ctx context.Context, i int) (err error) {
-			plans[i], err = m.threshold(ctx, some[i])
-			return err
+		found, err := study.Gather(ctx, m.Options, "multimodal: correction", len(some), func(ctx context.Context, i int) (float64, error) {
+			return m.correction(ctx, some[i])
 		})
+		for i, c := range found {
+			plans = append(plans, m.threshold(some[i], c))
+		}
+		return 0, err
 	})
 	if err != nil {
 		return err

@@ -176,19 +176,17 @@ func (m planner) mirrored(s *scene, p protocol) []plan {
 		m.plan(s, p, groupBaseline, "projected SGLD", "projected-sgld", 1, "")}
 }
 
-// threshold is r2SGLD with the swaps of the released code on s, the correction
-// adjusted until a tenth of the sweeps trade, as the paper has it.
-func (m planner) threshold(ctx context.Context, s *scene) (plan, error) {
+// threshold is r2SGLD with the swaps of the released code on s.
+func (m planner) threshold(s *scene, correction float64) plan {
 	p, _ := protocols(m.Scale)
-	a := m.plan(s, p, groupThreshold, "r2SGLD, rule threshold", "r2sgld", 2, "")
-	short := a
+	return m.plan(s, p, groupThreshold, "r2SGLD, rule threshold", "r2sgld", 2, thresholdKeys(correction))
+}
+
+// correction is that of threshold at which a tenth of the sweeps trade, as the paper has it.
+func (m planner) correction(ctx context.Context, s *scene) (float64, error) {
+	short := m.threshold(s, 1)
 	short.runs = cmp.Or(map[study.Scale]int{study.Smoke: 2}[m.Scale], 6)
-	c, err := calibrate(ctx, short, 0.1)
-	if err != nil {
-		return plan{}, err
-	}
-	a.keys = thresholdKeys(c)
-	return a, nil
+	return calibrate(ctx, short, 0.1)
 }
 
 // choose returns the penalties with the lowest mean of a KL: the kindest choice for

@@ -76,7 +76,7 @@ func (r referenceRow) values(t *trials, metric string) []float64 {
 	if metric == "w1_mean" {
 		of = w1
 	}
-	at := slices.Index(o.at, r.Draws)
+	at := slices.Index(o.At, r.Draws)
 	if half {
 		return o.cheap(at, r.Dropped, of)
 	}
@@ -101,7 +101,7 @@ func TestStudyAgreesWithReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := runAll(context.Background(), referencePlans(two, soak), 2, func() {})
+	all, err := runAll(context.Background(), study.Options{Threads: 2}, "cases", referencePlans(two, soak))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestStudyAgreesWithReference(t *testing.T) {
 			t.Errorf("%s: %d cells, want %d", s.name, s.cells.K(), ref.Cells[s.name])
 		}
 		// 0.006: runs differ by 0.004, and so do the steps' bias and its estimate; it kills a missing penalty for noise (0.29 → 0.31)
-		if rate := interval(tr.of(s.name, "paper", "r2SGLD").swaps); math.Abs(rate.Mean-ref.SwapRate[s.name]) > 0.006 {
+		if rate := interval(tr.of(s.name, "paper", "r2SGLD").Swaps); math.Abs(rate.Mean-ref.SwapRate[s.name]) > 0.006 {
 			t.Errorf("%s: swap rate %s, want %g", s.name, short(rate), ref.SwapRate[s.name])
 		}
 	}
@@ -124,8 +124,8 @@ func TestStudyAgreesWithReference(t *testing.T) {
 func reflectedStayInside(t *testing.T, all []*outcome) {
 	t.Helper()
 	for _, o := range all {
-		if (o.group == groupReflected || o.group == groupBoundary) && (o.outside != 0 || o.fallbacks != 0) {
-			t.Errorf("%s: %d draws outside, %d steps given up", o.name(), o.outside, o.fallbacks)
+		if (o.group == groupReflected || o.group == groupBoundary) && (o.Outside != 0 || o.Fallbacks != 0) {
+			t.Errorf("%s: %d draws outside, %d steps given up", o.name(), o.Outside, o.Fallbacks)
 		}
 	}
 }

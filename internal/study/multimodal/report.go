@@ -150,7 +150,7 @@ func (o *outcome) told(of func(Score) float64) cell {
 
 // atHalf is the KL at half the draws.
 func (o *outcome) atHalf() cell {
-	v := interval(o.cheap(len(o.at)-1, true, klAll))
+	v := interval(o.cheap(len(o.At)-1, true, klAll))
 	return cell{short(v), v.Mean}
 }
 
@@ -179,7 +179,7 @@ func (m *multimodal) swapRows() (out []swapRow) {
 			return nil
 		}
 		_, after, _ := strings.Cut(o.keys, "correction: ")
-		return &swapRow{Rate: interval(o.swaps), KL: interval(o.last(klAll)), Correction: strings.TrimSuffix(after, "}")}
+		return &swapRow{Rate: interval(o.Swaps), KL: interval(o.last(klAll)), Correction: strings.TrimSuffix(after, "}")}
 	}
 	for i, s := range m.five {
 		r := row(m.trials.of(s.name, "paper", "r2SGLD"))
@@ -212,7 +212,7 @@ func (m *multimodal) baselineRows() []row {
 		if o == nil {
 			return none()
 		}
-		c, n := o.told(klAll), int(o.held)/o.runs
+		c, n := o.told(klAll), int(o.Held)/o.runs
 		if o.rungs == 2 {
 			c, n = o.atHalf(), n/2
 		}
@@ -259,8 +259,8 @@ func (m *multimodal) stayed() any {
 		if o.group == groupReflected || o.group == groupBoundary || o.group == groupThreshold {
 			f.Runs += o.runs
 			f.Draws += int64(o.runs) * int64(o.protocol.draws())
-			f.Outside += o.outside
-			f.Lost += o.fallbacks
+			f.Outside += o.Outside
+			f.Lost += o.Fallbacks
 		}
 	}
 	return f
@@ -278,7 +278,7 @@ func (m *multimodal) work() any {
 		Steps                     int64
 	}{len(m.ran()), m.Threads, leapfrogs, 0}
 	for _, o := range m.ran() {
-		f.Steps += o.steps
+		f.Steps += o.Steps
 	}
 	return f
 }
@@ -319,8 +319,8 @@ func (m *multimodal) speeds() (out []speed) {
 			i, at[name] = len(out), len(out)
 			out = append(out, speed{Name: name})
 		}
-		out[i].took += o.took
-		out[i].Steps += o.steps
+		out[i].took += o.Took
+		out[i].Steps += o.Steps
 	}
 	slices.SortFunc(out, func(a, b speed) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return out

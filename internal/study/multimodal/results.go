@@ -81,17 +81,17 @@ func (m *multimodal) results() *multimodalResults {
 // result is what is told of an outcome.
 func (o *outcome) result() caseResult {
 	c := caseResult{Domain: o.scene.name, Protocol: o.protocol.name, Group: o.group, Label: o.label, Method: o.method, Seed: o.own(),
-		Runs: o.runs, Fallbacks: o.fallbacks, Outside: o.outside}
-	if o.swaps != nil {
-		v := interval(o.swaps)
+		Runs: o.runs, Fallbacks: o.Fallbacks, Outside: o.Outside}
+	if o.Swaps != nil {
+		v := interval(o.Swaps)
 		c.Swaps = &v
 	}
-	if o.steps > 0 {
-		c.Reflected = o.hit[:max(1, o.rungs)]
+	if o.Steps > 0 {
+		c.Reflected = o.Hit[:max(1, o.rungs)]
 		u, r2 := o.moment(0), o.moment(1)
 		c.MeanU, c.MeanR2 = &u, &r2
 	}
-	for i, n := range o.at {
+	for i, n := range o.At {
 		s := scoresAt{Draws: n, Gradients: n * o.protocol.thin * o.cost(), All: map[string]Interval{}, Dropped: map[string]Interval{}}
 		if o.rungs == 2 {
 			s.Half = map[string]Interval{}
@@ -109,8 +109,8 @@ func (o *outcome) result() caseResult {
 
 // moment is the mean of U (0) or r² (1) over the runs.
 func (o *outcome) moment(which int) Interval {
-	v := make([]float64, len(o.means))
-	for i, m := range o.means {
+	v := make([]float64, len(o.Means))
+	for i, m := range o.Means {
 		v[i] = m[which]
 	}
 	return interval(v)
