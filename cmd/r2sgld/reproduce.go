@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,23 +32,35 @@ import (
 type paperStudy struct {
 	name, title string
 	run         func(context.Context, study.Options) (*study.Study, error)
+	takes       extent
 	truth       func() (any, error)       // what it compares with; nil is nothing to print
 	ready       func(study.Options) error // whether data and programs are there; nil is nothing to look for
+}
+
+// An extent is about how long a study takes on two processor cores; 0 is hours, on other processors.
+type extent struct{ smoke, small, paper time.Duration }
+
+// at is that at a scale.
+func (e extent) at(s study.Scale) time.Duration {
+	return map[study.Scale]time.Duration{study.Smoke: e.smoke, study.Small: e.small, study.Paper: e.paper}[s]
 }
 
 // studies are all of them, in the order of the paper.
 func studies() []paperStudy {
 	return []paperStudy{
-		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, nil, nil},
-		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, nil, nil},
-		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth, nil},
-		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil, nil},
-		{"theory", mixing.Title, mixing.Run, nil, nil},
-		{"evidence", evidence.Title, evidence.Run, nil, nil},
-		{"cifar", deep.Title, deep.Run, nil, deep.Ready},
-		{"posterior", deep.PosteriorTitle, deep.Posterior, nil, deep.PosteriorReady},
+		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, unsized(4*time.Second, 4*time.Minute), nil, nil},
+		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, unsized(3*time.Second, 4*time.Minute), nil, nil},
+		{"multimodal", multimodal.Title, multimodal.Run, unsized(2*time.Second, 50*time.Second), multimodal.Truth, nil},
+		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, unsized(time.Second, 17*time.Second), nil, nil},
+		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 2*time.Minute), nil, nil},
+		{"evidence", evidence.Title, evidence.Run, unsized(3*time.Second, 30*time.Second), nil, nil},
+		{"cifar", deep.Title, deep.Run, extent{time.Minute, 30 * time.Minute, 0}, nil, deep.Ready},
+		{"posterior", deep.PosteriorTitle, deep.Posterior, extent{30 * time.Second, 10 * time.Minute, time.Hour}, nil, deep.PosteriorReady},
 	}
 }
+
+// unsized is how long a study takes that has no scale small of its own.
+func unsized(smoke, paper time.Duration) extent { return extent{smoke, paper, paper} }
 
 // everything is the name that stands for all studies.
 const everything = "all"
@@ -55,6 +68,7 @@ const everything = "all"
 func reproduceCommand() *cobra.Command {
 	var c common
 	var scale string
+	var only []string
 	var truth bool
 	var b strings.Builder
 	for _, e := range studies() {
@@ -72,19 +86,22 @@ The studies:
 ` + b.String() + fmt.Sprintf("  %-14s one report of all of them", everything),
 		Example: `  r2sgld reproduce multimodal
   r2sgld reproduce multimodal --scale smoke
+  r2sgld reproduce all --scale small --studies multimodal,theory --out report
+  r2sgld reproduce report report
   r2sgld reproduce multimodal --truth --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if truth {
 				return c.truth(cmd.Context(), args[0])
 			}
-			return c.reproduce(cmd.Context(), args[0], scale)
+			return c.reproduce(cmd.Context(), selection{args[0], only}, scale)
 		},
 	}
 	c.display(cmd)
 	f := cmd.Flags()
 	f.StringVar(&scale, "scale", string(study.Paper),
 		"paper: as much as the paper ran; small: of the networks, what a desk can do; smoke: seconds, to see that it works")
+	f.StringSliceVar(&only, "studies", nil, "of all studies these alone, as in multimodal,theory")
 	f.BoolVar(&truth, "truth", false, "print the exact laws that multimodal compares with, and run nothing")
 	f.StringVar(&c.out, "out", "", "folder of the report (default runs/reproduce-STUDY-TIME)")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
@@ -92,27 +109,63 @@ The studies:
 	f.BoolVar(&c.force, "force", false,
 		"write into a folder that is not empty; a finished report in it is replaced when a study of the new one has ended, an unfinished "+
 			"one goes on")
+	cmd.AddCommand(reportCommand())
 	return cmd
 }
 
-// chosen are the studies of a name.
-func chosen(name string) ([]paperStudy, error) {
-	names := []string{everything}
+// A selection is the name of a study, or all, of which it may be some.
+type selection struct {
+	name string
+	only []string // nil is all of all
+}
+
+// String is how a command selects them, which [selected] reads.
+func (s selection) String() string {
+	if s.only == nil {
+		return s.name
+	}
+	return s.name + " --studies " + strings.Join(s.only, ",")
+}
+
+// selected is the selection of a String.
+func selected(text string) selection {
+	name, only, some := strings.Cut(text, " --studies ")
+	if !some {
+		return selection{name: name}
+	}
+	return selection{name, strings.Split(only, ",")}
+}
+
+// studies are those selected, in the order of the paper, without which others depend on nothing.
+func (s selection) studies() (out []paperStudy, err error) {
+	if s.only != nil && s.name != everything {
+		return nil, fmt.Errorf("--studies names some of all studies; found it with %q", s.name)
+	}
+	wanted := s.only
+	if wanted == nil {
+		wanted = []string{s.name}
+	}
+	names := []string{}
+	if s.only == nil {
+		names = append(names, everything)
+	}
 	for _, e := range studies() {
-		if e.name == name {
-			return []paperStudy{e}, nil
-		}
 		names = append(names, e.name)
+		if slices.Contains(wanted, e.name) || s.only == nil && s.name == everything {
+			out = append(out, e)
+		}
 	}
-	if name == everything {
-		return studies(), nil
+	for _, w := range wanted {
+		if !slices.Contains(names, w) {
+			return nil, fmt.Errorf("there is no study %q%s", w, yamlpos.Suggest(w, "studies", names))
+		}
 	}
-	return nil, fmt.Errorf("there is no study %q%s", name, yamlpos.Suggest(name, "studies", names))
+	return out, nil
 }
 
 // truth prints what the studies of a name compare with.
 func (c *common) truth(ctx context.Context, name string) error {
-	entries, err := chosen(name)
+	entries, err := selection{name: name}.studies()
 	if err != nil {
 		return &job.Refused{Err: err}
 	}
@@ -126,9 +179,9 @@ func (c *common) truth(ctx context.Context, name string) error {
 	return c.printJSON(v)
 }
 
-// reproduce runs the studies of a name and leaves their report.
-func (c *common) reproduce(ctx context.Context, name, scale string) error {
-	entries, unknown := chosen(name)
+// reproduce runs the studies that are selected and leaves their report.
+func (c *common) reproduce(ctx context.Context, of selection, scale string) error {
+	entries, unknown := of.studies()
 	size, wrong := study.ParseScale(scale)
 	if wrong != nil {
 		wrong = fmt.Errorf("--scale: %w", wrong)
@@ -140,14 +193,14 @@ func (c *common) reproduce(ctx context.Context, name, scale string) error {
 	if err := errors.Join(unknown, wrong, negative); err != nil {
 		return &job.Refused{Err: err}
 	}
-	return c.reproduceThem(ctx, name, entries, size)
+	return c.reproduceThem(ctx, of, entries, size)
 }
 
-// reproduceThem is reproduce of the studies that a name stands for.
-func (c *common) reproduceThem(ctx context.Context, name string, entries []paperStudy, size study.Scale) error {
+// reproduceThem is reproduce of the studies that a selection stands for.
+func (c *common) reproduceThem(ctx context.Context, of selection, entries []paperStudy, size study.Scale) error {
 	dir := filepath.Clean(c.out)
 	if c.out == "" {
-		dir = inRuns("reproduce-"+name, time.Now())
+		dir = inRuns("reproduce-"+of.name, time.Now())
 	}
 	program, err := fingerprint()
 	if err != nil {
@@ -157,12 +210,12 @@ func (c *common) reproduceThem(ctx context.Context, name string, entries []paper
 	if !c.quiet {
 		o.Progress = c.stderr()
 	}
-	desk, err := study.Open(dir, study.Task{Study: name, Scale: size, Seed: c.seed, Program: program}, c.force)
+	desk, err := study.Open(dir, study.Task{Study: of.String(), Scale: size, Seed: c.seed, Program: program}, c.force)
 	if err != nil {
 		return &job.Refused{Err: err}
 	}
 	s := &session{Options: o, desk: desk, entries: entries, absent: map[string]study.Absent{}}
-	halt := &stopped{desk: desk, of: len(entries), again: o.Command(name) + " --out " + text.Word(dir)}
+	halt := &stopped{desk: desk, of: len(entries), again: o.Command(of.String()) + " --out " + text.Word(dir)}
 	leaving(halt.Error)
 	out, err := s.conduct(ctx)
 	halted := ctx.Err() != nil && errors.Is(err, ctx.Err())
@@ -230,8 +283,7 @@ func (s *session) missing() []study.Absent {
 // it failed.
 func lacks(err error) bool {
 	var refused *job.Refused
-	var scale *study.WrongScale
-	return errors.As(err, &refused) || errors.As(err, &scale)
+	return errors.As(err, &refused)
 }
 
 // conduct runs one study after the other, those that lack nothing, and reports after
@@ -239,6 +291,9 @@ func lacks(err error) bool {
 // something is an error.
 func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 	todo := s.todo()
+	if len(s.entries) > 1 {
+		s.plan(todo)
+	}
 	if len(s.done) > 0 {
 		if out, err = s.report(); err != nil {
 			return out, err
@@ -287,7 +342,6 @@ func (s *session) todo() (todo []paperStudy) {
 		kept, err := s.desk.Kept(e.name)
 		switch {
 		case err == nil:
-			s.Announce("%s: finished before, kept", e.name)
 			s.done = append(s.done, kept)
 			continue
 		case !errors.Is(err, fs.ErrNotExist):
@@ -297,13 +351,50 @@ func (s *session) todo() (todo []paperStudy) {
 		if e.ready != nil && len(s.entries) > 1 {
 			if err := e.ready(s.Options); err != nil {
 				s.miss(e, err.Error())
-				s.Announce("%s: not run: %s", e.name, s.absent[e.name].Reason)
 				continue
 			}
 		}
 		todo = append(todo, e)
 	}
 	return todo
+}
+
+// roughly is a time in minutes, a short one in seconds.
+func roughly(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f min", d.Minutes())
+}
+
+// plan announces what is to be run, about how long it takes, and what is missing.
+func (s *session) plan(todo []paperStudy) {
+	var all time.Duration
+	hours := false
+	for _, e := range todo {
+		all += e.takes.at(s.Scale)
+		hours = hours || e.takes.at(s.Scale) == 0
+	}
+	said := "about " + roughly(all) + " on two processor cores"
+	if hours {
+		said += ", and hours on others"
+	}
+	if len(todo) == 0 {
+		said = "nothing is left to do"
+	}
+	s.Announce("%s to run at scale %s: %s", text.Counted(len(todo), "study"), s.Scale, said)
+	for _, e := range s.entries {
+		switch took := e.takes.at(s.Scale); {
+		case slices.ContainsFunc(s.done, func(d *study.Study) bool { return d.Name == e.name }):
+			s.Announce("  %-14s finished before, kept", e.name)
+		case !slices.ContainsFunc(todo, func(t paperStudy) bool { return t.name == e.name }):
+			s.Announce("  %-14s not run: %s", e.name, s.absent[e.name].Reason)
+		case took == 0:
+			s.Announce("  %-14s hours on GPUs", e.name)
+		default:
+			s.Announce("  %-14s about %s", e.name, roughly(took))
+		}
+	}
 }
 
 // add keeps a study that has ended, and reports.

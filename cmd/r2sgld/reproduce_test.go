@@ -58,7 +58,7 @@ func TestForceReplacesTheSameCommand(t *testing.T) {
 	forced := silent(filepath.Join(dir, "theory"))
 	forced.force = true
 	studies := func(c *common) error {
-		return c.reproduceThem(t.Context(), "a", []paperStudy{invented("a", map[string]int{}, false)}, study.Smoke)
+		return c.reproduceThem(t.Context(), selection{name: "a"}, []paperStudy{invented("a", map[string]int{}, false)}, study.Smoke)
 	}
 	must(t, exitDone, of(forced.out)...)
 	was := foldertest.Results(t, forced.out)
@@ -97,7 +97,7 @@ func TestReproduceGoesOn(t *testing.T) {
 	}
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts[1]")
-	if err := silent(whole).reproduceThem(t.Context(), "all", entries(false), study.Smoke); err != nil {
+	if err := silent(whole).reproduceThem(t.Context(), selection{name: "all"}, entries(false), study.Smoke); err != nil {
 		t.Fatal(err)
 	}
 	clear(runs)
@@ -109,7 +109,7 @@ func TestReproduceGoesOn(t *testing.T) {
 		stop()
 	}()
 	var halted *stopped
-	if err := silent(parts).reproduceThem(ctx, "all", entries(true), study.Smoke); !errors.As(err, &halted) || halted.desk.Count() != 1 ||
+	if err := silent(parts).reproduceThem(ctx, selection{name: "all"}, entries(true), study.Smoke); !errors.As(err, &halted) || halted.desk.Count() != 1 ||
 		halted.of != 4 ||
 		!strings.Contains(err.Error(), "go on with: r2sgld reproduce all --scale smoke --seed 1 --out "+text.Word(parts)) {
 		t.Fatalf("%v", err)
@@ -127,7 +127,7 @@ func TestReproduceGoesOn(t *testing.T) {
 		before[name] = info
 	}
 	for range 2 { // the second time nothing is left to do
-		if err := silent(parts).reproduceThem(t.Context(), "all", entries(false), study.Smoke); err != nil {
+		if err := silent(parts).reproduceThem(t.Context(), selection{name: "all"}, entries(false), study.Smoke); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestReproduceRefuses(t *testing.T) {
 	failing := invented("f", runs, false)
 	failing.run = func(context.Context, study.Options) (*study.Study, error) { return nil, errors.New("it broke") }
 	dir := filepath.Join(t.TempDir(), "all")
-	err := silent(dir).reproduceThem(t.Context(), "all", []paperStudy{failing, invented("a", runs, false)}, study.Smoke)
+	err := silent(dir).reproduceThem(t.Context(), selection{name: "all"}, []paperStudy{failing, invented("a", runs, false)}, study.Smoke)
 	var refused *job.Refused
 	if err == nil || !strings.Contains(err.Error(), "study f: it broke") || errors.As(err, &refused) || runs["a"] != 1 ||
 		!there(dir, "report.html") {
@@ -165,7 +165,7 @@ func TestReproduceRefuses(t *testing.T) {
 	}
 	other := silent(dir)
 	other.seed = 2
-	if err := other.reproduceThem(t.Context(), "all", []paperStudy{invented("a", runs, false)}, study.Smoke); !errors.As(err, &refused) ||
+	if err := other.reproduceThem(t.Context(), selection{name: "all"}, []paperStudy{invented("a", runs, false)}, study.Smoke); !errors.As(err, &refused) ||
 		!strings.Contains(err.Error(), "reproduce all --scale smoke --seed 1") {
 		t.Errorf("another seed: %v", err)
 	}
@@ -178,7 +178,7 @@ func TestReproduceRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := func() error {
-		return silent(dir).reproduceThem(t.Context(), "all", []paperStudy{invented("a", runs, false)}, study.Smoke)
+		return silent(dir).reproduceThem(t.Context(), selection{name: "all"}, []paperStudy{invented("a", runs, false)}, study.Smoke)
 	}
 	if err := again(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "studies/a.study") {
 		t.Errorf("%v with a changed file", err)
@@ -192,7 +192,7 @@ func TestReproduceRefuses(t *testing.T) {
 	lacking := invented("d", runs, false)
 	lacking.ready = func(study.Options) error { return &job.Refused{Err: errors.New("no data")} }
 	empty := filepath.Join(t.TempDir(), "none")
-	if err := silent(empty).reproduceThem(t.Context(), "all", []paperStudy{lacking, lacking}, study.Smoke); !errors.As(err, &refused) ||
+	if err := silent(empty).reproduceThem(t.Context(), selection{name: "all"}, []paperStudy{lacking, lacking}, study.Smoke); !errors.As(err, &refused) ||
 		there(empty, ".") {
 		t.Errorf("nothing could run: %v", err)
 	}

@@ -10,11 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Conduct runs a study, which has these scales, and notes how long it took.
-func (o Options) Conduct(run func() (*Study, error), scales ...Scale) (*Study, error) {
-	if err := o.Scale.Among(scales...); err != nil {
-		return nil, err
-	}
+// Conduct runs a study and notes how long it took.
+func Conduct(run func() (*Study, error)) (*Study, error) {
 	begin := time.Now()
 	s, err := run()
 	if err != nil {

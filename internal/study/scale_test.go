@@ -5,21 +5,22 @@ import (
 	"testing"
 )
 
-// Scales are known by name, and a study says which of them it has.
+// Scales are known by name; a study without scale small has that of the paper in its place.
 func TestScales(t *testing.T) {
 	for _, s := range []Scale{Smoke, Small, Paper} {
 		if got, err := ParseScale(string(s)); err != nil || got != s {
 			t.Errorf("%q is read as %q, %v", s, got, err)
 		}
-		if err := s.Among(Smoke, s, Paper); err != nil {
-			t.Error(err)
+		want := s
+		if s == Small {
+			want = Paper
+		}
+		if got := (Options{Scale: s}).NoSmall().Scale; got != want {
+			t.Errorf("scale %s is %s where there is no small one", s, got)
 		}
 	}
 	if _, err := ParseScale("big"); err == nil || !strings.Contains(err.Error(), "smoke, small or paper") {
 		t.Errorf("an unknown scale gives %v", err)
-	}
-	if err := Small.Among(Smoke, Paper); err == nil || !strings.Contains(err.Error(), "no scale small: use smoke or paper") {
-		t.Errorf("a study without scale small gives %v", err)
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +18,8 @@ type Scale string
 
 // The scales: Smoke shows in seconds that a study works, Paper runs as much as
 // the paper did. Small is between them, of studies whose scale Paper needs more than
-// a usual machine has; it answers on two processor cores within the hour.
+// a usual machine has; it answers on two processor cores within the hour. Of the others
+// it is Paper.
 const (
 	Smoke Scale = "smoke"
 	Small Scale = "small"
@@ -36,27 +35,6 @@ func ParseScale(name string) (Scale, error) {
 	return "", fmt.Errorf("scale %q is not known: use %s, %s or %s", name, Smoke, Small, Paper)
 }
 
-// Among returns an error, which says what to use, if s is none of the scales that a
-// study has.
-func (s Scale) Among(scales ...Scale) error {
-	if slices.Contains(scales, s) {
-		return nil
-	}
-	names := make([]string, len(scales))
-	for i, x := range scales {
-		names[i] = string(x)
-	}
-	if s == Small {
-		return &WrongScale{fmt.Sprintf("this study has no scale %s: use %s", s, strings.Join(names, " or "))}
-	}
-	return &WrongScale{fmt.Sprintf("scale %q is not known: use %s", s, strings.Join(names, " or "))}
-}
-
-// WrongScale is the error of a study that has no such scale.
-type WrongScale struct{ text string }
-
-func (e *WrongScale) Error() string { return e.text }
-
 // Options say how a study runs. Nothing but Scale and Seed changes its results.
 type Options struct {
 	Scale    Scale
@@ -64,6 +42,14 @@ type Options struct {
 	Threads  int       // at most so many at once; 0 is all there are
 	Progress io.Writer // nil is none
 	Keeper   Keeper    // of cases as they come; nil is none
+}
+
+// NoSmall is o for a study that has no scale small of its own: there it is as large as the paper's.
+func (o Options) NoSmall() Options {
+	if o.Scale == Small {
+		o.Scale = Paper
+	}
+	return o
 }
 
 // Workers is the number of threads that a study runs on.

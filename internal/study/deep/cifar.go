@@ -28,9 +28,6 @@ const Title = "Residual networks on images: eight methods, a deep ensemble and S
 // data, the worker program or a device are missing, or ctx ends; a training whose loss
 // is not finite is a result.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
-		return nil, err
-	}
 	s, err := sourceOf(o)
 	if err != nil {
 		return nil, err
@@ -42,9 +39,6 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 // Ready reports whether data and worker program of [Run] are there; its error is a
 // [*job.Refused] that says how to get them.
 func Ready(o study.Options) error {
-	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
-		return err
-	}
 	_, err := sourceOf(o)
 	return errors.Join(err, worker())
 }
@@ -103,7 +97,7 @@ func devicesOf(named string, o study.Options) []string {
 
 // conduct runs the study with this effort, these images and these devices.
 func conduct(ctx context.Context, o study.Options, e effort, from *source, devices []string, open opener) (*study.Study, error) {
-	return o.Conduct(func() (*study.Study, error) {
+	return study.Conduct(func() (*study.Study, error) {
 		m := &inquiry{Options: o, effort: e, source: from, devices: devices, open: open}
 		for _, step := range []func(context.Context) error{m.methods, m.sweep, m.forecast} {
 			if err := step(ctx); err != nil {
@@ -111,7 +105,7 @@ func conduct(ctx context.Context, o study.Options, e effort, from *source, devic
 			}
 		}
 		return m.study()
-	}, study.Smoke, study.Small, study.Paper)
+	})
 }
 
 // inquiry is a study while it runs.

@@ -21,9 +21,6 @@ const PosteriorTitle = "The posterior of 1,210 weights: samplers, ensembles and 
 // smoke takes a frozen reference, the others make it again. It fails if the data or the
 // worker program are missing, a loss is not finite, or ctx ends.
 func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
-	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
-		return nil, err
-	}
 	data, err := pictures()
 	if err != nil {
 		return nil, err
@@ -40,9 +37,6 @@ func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
 
 // PosteriorReady is [Ready] of the study that [Posterior] runs.
 func PosteriorReady(o study.Options) error {
-	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
-		return err
-	}
 	_, err := pictures()
 	return errors.Join(err, worker())
 }
@@ -80,14 +74,14 @@ type appraisal struct {
 
 func comparePosteriors(ctx context.Context, o study.Options, effort posteriorEffort, data bnn.Data, open opener) (*study.Study, error) {
 	a := &appraisal{Options: o, posteriorEffort: effort, data: data, open: open}
-	return o.Conduct(func() (*study.Study, error) {
+	return study.Conduct(func() (*study.Study, error) {
 		for _, step := range []func(context.Context) error{a.reckon, a.methods, a.run} {
 			if err := step(ctx); err != nil {
 				return nil, refusal(err)
 			}
 		}
 		return a.study()
-	}, study.Smoke, study.Small, study.Paper)
+	})
 }
 
 // reckon makes the reference or takes the frozen one.

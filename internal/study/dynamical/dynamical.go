@@ -36,7 +36,8 @@ func LotkaVolterra(ctx context.Context, o study.Options) (*study.Study, error) {
 }
 
 func conduct(ctx context.Context, o study.Options, s *system, title string) (*study.Study, error) {
-	return o.Conduct(func() (_ *study.Study, err error) {
+	o = o.NoSmall()
+	return study.Conduct(func() (_ *study.Study, err error) {
 		o.Threads = o.Workers()
 		dir, remove, err := lay(s.file)
 		if err != nil {
@@ -50,7 +51,7 @@ func conduct(ctx context.Context, o study.Options, s *system, title string) (*st
 			}
 		}
 		return m.study(title)
-	}, study.Smoke, study.Paper)
+	})
 }
 
 // inquiry is a study while it runs.

@@ -88,7 +88,8 @@ func effortOf(s study.Scale) effort {
 // core, whatever the options say, so that their CPU times mean something. It fails if a run
 // does, or ctx ends.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) }, study.Smoke, study.Paper)
+	o = o.NoSmall()
+	return study.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) })
 }
 
 // study makes all runs and tells them.

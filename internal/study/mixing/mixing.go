@@ -67,7 +67,8 @@ func effortOf(s study.Scale) effort {
 // Run runs the study of the theory (section 3 of the paper). It fails if a
 // computation does, or ctx ends.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) }, study.Smoke, study.Paper)
+	o = o.NoSmall()
+	return study.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) })
 }
 
 // study computes everything and tells it.

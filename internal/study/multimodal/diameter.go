@@ -101,7 +101,8 @@ type DiameterResults struct {
 // (section 5.2 of the paper and its appendix, "Exploration of the Constrained
 // Domain Diameter"). It fails if a run does, or ctx ends.
 func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
-	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) }, study.Smoke, study.Paper)
+	o = o.NoSmall()
+	return study.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) })
 }
 
 // study runs everything and tells it.

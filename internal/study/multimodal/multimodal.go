@@ -23,7 +23,8 @@ const (
 // domains (section 5.2 and its appendix): three samplers, plain, penalised and
 // reflected, and other answers to the same need, against exact masses.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	return o.Conduct(func() (*study.Study, error) {
+	o = o.NoSmall()
+	return study.Conduct(func() (*study.Study, error) {
 		o.Threads = o.Workers()
 		m := &multimodal{planner: planner{o}}
 		for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released} {
@@ -32,7 +33,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 			}
 		}
 		return m.study(ctx)
-	}, study.Smoke, study.Paper)
+	})
 }
 
 // multimodal is the study while it runs.

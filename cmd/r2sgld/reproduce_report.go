@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/study"
+)
+
+func reportCommand() *cobra.Command {
+	var c common
+	var markdown bool
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Make the report of reproduce anew from the studies that are kept",
+		Long: `Make the report anew from the studies that a folder of reproduce keeps, without running
+any. Those that have not ended are listed as not run. With --markdown the verdicts are
+printed as tables, each with the command that makes it, and nothing is written.`,
+		Example: `  r2sgld reproduce report runs/reproduce-all-20261129-101300
+  r2sgld reproduce report runs/reproduce-all-20261129-101300 --markdown > verdicts.md`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.report(args[0], markdown) },
+	}
+	c.display(cmd)
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the verdicts as Markdown, and write nothing")
+	return cmd
+}
+
+// report makes the report of a folder anew, or prints its verdicts.
+func (c *common) report(dir string, markdown bool) error {
+	task, ok := study.TaskIn(dir)
+	if !ok {
+		return &job.Refused{Err: fmt.Errorf("%s is no folder of r2sgld reproduce", dir)}
+	}
+	entries, err := selected(task.Study).studies()
+	if err != nil {
+		return &job.Refused{Err: fmt.Errorf("%s: %w", dir, err)}
+	}
+	desk, err := study.Open(dir, task, false)
+	if err != nil {
+		return &job.Refused{Err: err}
+	}
+	defer desk.Close()
+	s := &session{Options: study.Options{Scale: task.Scale, Seed: task.Seed}, desk: desk, entries: entries, absent: map[string]study.Absent{}}
+	for _, e := range entries {
+		kept, err := desk.Kept(e.name)
+		switch {
+		case err == nil:
+			s.done = append(s.done, kept)
+		case errors.Is(err, fs.ErrNotExist):
+			s.miss(e, "It has not ended.")
+			if e.ready != nil {
+				if err := e.ready(s.Options); err != nil {
+					s.miss(e, err.Error())
+				}
+			}
+		default:
+			return &job.Refused{Err: fmt.Errorf("study %s: %w", e.name, err)}
+		}
+	}
+	switch {
+	case len(s.done) == 0:
+		return &job.Refused{Err: fmt.Errorf("%s: no study in it has ended", dir)}
+	case markdown:
+		return study.Markdown(c.stdout(), s.done, s.missing())
+	}
+	out, err := s.report()
+	if err != nil {
+		return err
+	}
+	return c.leave(out, dir, s)
+}
