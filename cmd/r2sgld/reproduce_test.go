@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -238,32 +239,37 @@ func TestResumeOfStudies(t *testing.T) {
 }
 
 // A study that is killed among its cases goes on after those that had ended, and comes to the same,
-// times aside.
+// times aside. R2SGLD_SOAK=1 kills two studies of the paper's size more often, at any moment.
 func TestReproduceKilled(t *testing.T) {
 	pace.Slow(t)
 	t.Parallel()
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
+	studies := pace.Soak("multimodal --scale smoke", "all --studies multimodal,theory --scale small")
 	of := func(out string) []string {
-		return []string{"reproduce", "multimodal", "--scale", "smoke", "--quiet", "--out", out}
+		return append(append([]string{"reproduce"}, strings.Fields(studies)...), "--quiet", "--out", out)
 	}
 	done(t, of(whole)...)
 	cases := func() int {
 		names, _ := filepath.Glob(filepath.Join(parts, "cases", "*.case"))
 		return len(names)
 	}
-	for ended, kills := 0, 0; kills < 3; kills++ {
+	seed := uint64(time.Now().UnixNano())
+	rng := rand.New(rand.NewPCG(seed, 1))
+	kept, kills := 0, 0
+	for range pace.Soak(3, 20) {
 		p := start(t, of(parts)...)
-		for more := ended + 10; cases() < more && p.alive(); {
+		for more := cases() + 10; !pace.Soaking() && cases() < more && p.alive(); {
 			time.Sleep(time.Millisecond)
 		}
-		p.signal(syscall.SIGKILL, 0)
+		p.signal(syscall.SIGKILL, time.Duration(pace.Soak(0, rng.IntN(30_000)))*time.Millisecond)
 		if code := p.code(t); code == exitDone { // it was quicker than we are
 			break
 		}
-		if ended = cases(); ended == 0 {
-			t.Fatal("no case is kept")
-		}
+		kept, kills = max(kept, cases()), kills+1
+	}
+	if t.Logf("seed %d: %d kills", seed, kills); kept == 0 {
+		t.Fatal("no case was kept")
 	}
 	done(t, of(parts)...)
 	numbers := func(out, name string) any {
@@ -281,6 +287,14 @@ func TestReproduceKilled(t *testing.T) {
 		if !reflect.DeepEqual(numbers(whole, name), numbers(parts, name)) {
 			t.Errorf("%s differs", name)
 		}
+	}
+	pictures := func(out string) map[string]string {
+		all := foldertest.Files(t, out)
+		maps.DeleteFunc(all, func(name, _ string) bool { return !strings.HasPrefix(name, "figures/") })
+		return all
+	}
+	if !maps.Equal(pictures(whole), pictures(parts)) {
+		t.Error("figures differ")
 	}
 	if cases() > 0 {
 		t.Errorf("%d cases are left", cases())
