@@ -136,9 +136,9 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	if !due {
 		return
 	}
-	level := 0.0
-	if !e.plain {
-		level = e.adapt()
+	level := e.level
+	if e.adapts("before") {
+		e.adapt()
 	}
 	for p := range e.drawn {
 		e.drawn[p] = math.NaN()
@@ -165,6 +165,9 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 			e.traded[at] = int64(e.sweeps)
 			pair.Accepted++
 		}
+	}
+	if e.adapts("after") {
+		e.adapt()
 	}
 	e.sweeps++
 	e.stats.Sweeps++

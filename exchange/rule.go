@@ -34,17 +34,17 @@ func (e *Exchange) swaps(uCold, uHot, s, level float64) bool {
 	return uHot+level < uCold
 }
 
-// adapt returns 𝒞 of this sweep of rule indicator, 0 at first and with rule
-// threshold, and moves it for the next so that a share 𝕊 of all neighbouring pairs
+// adapts reports whether 𝒞 is adapted then, before pairs trade or after.
+func (e *Exchange) adapts(then string) bool {
+	return e.set.Rule == "indicator" && (e.set.Adapt == "after") == (then == "after")
+}
+
+// adapt moves 𝒞 of rule indicator, 0 at first, so that a share 𝕊 of all neighbouring pairs
 // would trade, whether they may in this sweep or not (Algorithm 2 of the paper).
-// It sees the energies before any pair trades.
-func (e *Exchange) adapt() (level float64) {
-	if level = e.level; e.set.Rule != "indicator" {
-		return level
-	}
+func (e *Exchange) adapt() {
 	below := 0
 	for p := range e.energy[1:] {
-		if e.energy[p+1]+level < e.energy[p] {
+		if e.energy[p+1]+e.level < e.energy[p] {
 			below++
 		}
 	}
@@ -52,6 +52,5 @@ func (e *Exchange) adapt() (level float64) {
 	if gain == 0 {
 		gain = min(0.5, 600/(math.Pow(float64(e.sweeps+1), 0.8)+1000)) / 10
 	}
-	e.level = level + gain*(float64(below)/float64(len(e.energy)-1)-e.set.Target)
-	return level
+	e.level += gain * (float64(below)/float64(len(e.energy)-1) - e.set.Target)
 }

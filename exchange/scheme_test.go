@@ -1,8 +1,10 @@
 package exchange
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -249,13 +251,14 @@ func TestGates(t *testing.T) {
 }
 
 // Algorithm 2 of the paper, line by line, with 𝒞 moved by the indicators before
-// labels trade; gates are open at first.
+// labels trade, or after; gates are open at first.
 func TestAlgorithm2(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		adapt := rapid.SampledFrom([]string{"", "before", "after"}).Draw(t, "adapt")
 		rungs, w := rapid.IntRange(2, 6).Draw(t, "rungs"), rapid.IntRange(1, 5).Draw(t, "window")
 		target, gain := 0.3, 0.2
 		e, err := New(rungs, Settings{Scheme: "windowed-deo", Rule: "indicator", Gate: "once", Parity: "off", Window: w,
-			Target: target, Gain: gain})
+			Target: target, Gain: gain, Adapt: adapt})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,10 +274,15 @@ func TestAlgorithm2(t *testing.T) {
 				u[i] = rng.NormFloat64()
 			}
 			below := 0.0
-			for p := range open {
-				if u[holder[p+1]]+c < u[holder[p]] {
-					below++
+			tally := func() {
+				for p := range open {
+					if u[holder[p+1]]+c < u[holder[p]] {
+						below++
+					}
 				}
+			}
+			if adapt != "after" {
+				tally()
 			}
 			for p := range open {
 				if k%w == 0 {
@@ -284,6 +292,9 @@ func TestAlgorithm2(t *testing.T) {
 					holder[p], holder[p+1] = holder[p+1], holder[p]
 					open[p] = false
 				}
+			}
+			if adapt == "after" {
+				tally()
 			}
 			c += gain * (below/float64(rungs-1) - target)
 			e.Sweep(k, rung, u, tau, rng)
@@ -297,6 +308,47 @@ func TestAlgorithm2(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The pseudo-code as it is printed, worked out elsewhere by fractions: twenty iterations of four
+// chains, the states that they hold and 𝒞.
+func TestAlgorithm2AsPrinted(t *testing.T) {
+	text, err := os.ReadFile("testdata/algorithm2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Chains, Window int
+		Target, Gamma  float64
+		Iterations     []struct {
+			Energy     []float64
+			Holds      []int
+			Correction float64
+		}
+	}
+	if err := json.Unmarshal(text, &want); err != nil || len(want.Iterations) != 20 {
+		t.Fatalf("%d iterations: %v", len(want.Iterations), err)
+	}
+	e, err := New(want.Chains, Settings{Scheme: "windowed-deo", Rule: "indicator", Gate: "once", Parity: "off", Adapt: "after",
+		Target: want.Target, Gain: want.Gamma})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.set.Window != want.Window {
+		t.Errorf("the window has %d iterations, want %d", e.set.Window, want.Window)
+	}
+	rung, tau, rng := count(want.Chains), geometric(want.Chains, 10), rand.New(rand.NewPCG(1, 2))
+	for k, of := range want.Iterations {
+		e.Sweep(k+1, rung, of.Energy, tau, rng)
+		for r, i := range of.Holds {
+			if rung[i] != r {
+				t.Fatalf("iteration %d: chain %d does not hold state %d: rungs %v", k+1, r+1, i, rung)
+			}
+		}
+		if math.Abs(e.level-of.Correction) > 1e-12 {
+			t.Fatalf("iteration %d: C = %v, want %v", k+1, e.level, of.Correction)
+		}
+	}
 }
 
 func TestValidate(t *testing.T) {
@@ -322,6 +374,8 @@ func TestValidate(t *testing.T) {
 		"unknown swap gate":        {Scheme: "windowed-deo", Gate: "ajar"},
 		"parity is for":            {Scheme: "seo", Parity: "off"},
 		"unknown swap parity":      {Scheme: "windowed-deo", Parity: "odd"},
+		"adapt is for":             {Adapt: "after"},
+		"unknown swap adapt":       {Rule: "indicator", Adapt: "never"},
 		"unknown swap rule \"x\":": {Scheme: "ring", Rule: "x"},
 	} {
 		err := s.Validate()

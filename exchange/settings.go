@@ -21,6 +21,7 @@ type Settings struct {
 	Window     int      // W of windowed-deo, sweeps; 0 computes it from Target and the number of rungs
 	Gate       string   // of windowed-deo: "" is last; open, once
 	Parity     string   // of windowed-deo: "" is on (it alternates); off: all pairs in sequence, every sweep
+	Adapt      string   // of rule indicator: "" is before, by the energies before any pair trades; after, as the paper prints it
 }
 
 // Estimate says how σ̃² is estimated on line.
@@ -65,6 +66,8 @@ func (s Settings) Validate() error {
 	fault(!oneOf(s.Gate, "", "last", "open", "once"), "unknown swap gate %q: use last, open or once", s.Gate)
 	fault(s.Parity != "" && !windowed, "a swap parity is for scheme windowed-deo only")
 	fault(!oneOf(s.Parity, "", "on", "off"), "unknown swap parity %q: use on or off", s.Parity)
+	fault(s.Adapt != "" && s.Rule != "indicator", "a swap adapt is for rule indicator only")
+	fault(!oneOf(s.Adapt, "", "before", "after"), "unknown swap adapt %q: use before or after", s.Adapt)
 	return errors.Join(faults...)
 }
 

@@ -65,6 +65,9 @@ var ofSampling = []fault{
 	{"parity ignored", "exchange PairsOf|RoundTripRates", []edit{
 		{"exchange.alternate", "parity % 2; p < len(traded); p += 2", "0; p < len(traded); p++"},
 	}},
+	{"the level moves before the swaps where it is to move after", "exchange Algorithm2", []edit{
+		{"exchange.(*Exchange).adapts", `(then == "after")`, `(then == "before")`},
+	}},
 	{"gate once never closes", "exchange Gates", []edit{{"exchange.(*Settings).windowed", "Gate !=", "Gate =="}}},
 	{"gate once reported exact", "exchange Gates|Bias", []edit{{"exchange.Settings.Bias", `"once"`, `"never"`}}},
 	{"threshold reported exact", "exchange Threshold", []edit{{"exchange.Settings.Bias", `"threshold"`, `"never"`}}},

@@ -36,7 +36,8 @@ func (s Swap) MarshalJSON() ([]byte, error) {
 		Window     int     `json:"window,omitempty"`
 		Gate       string  `json:"gate,omitempty"`
 		Parity     string  `json:"parity,omitempty"`
-	}{s.Scheme, s.Rule, s.Every, s.Correction, variance, s.Energies, s.Threshold, s.Target, s.Gain, s.Window, s.Gate, s.Parity})
+		Adapt      string  `json:"adapt,omitempty"`
+	}{s.Scheme, s.Rule, s.Every, s.Correction, variance, s.Energies, s.Threshold, s.Target, s.Gain, s.Window, s.Gate, s.Parity, s.Adapt})
 }
 
 func (s *Swap) Keys() []key.Key {
@@ -63,6 +64,8 @@ func (s *Swap) Keys() []key.Key {
 			"`open`, one in every sweep; `once`, closed after the first swap (the paper; biased)"),
 		key.Given("parity", "`on`, `off`", key.Object("enum", []any{"on", "off", true, false}), s.readParity).Tells("`on`",
 			"`off`: all pairs in every window"),
+		key.Word("adapt", &s.Adapt, "before", "after").Tells("`before`", "of rule indicator: 𝒞 is adapted by the energies `before` any pair "+
+			"trades, or `after`, as Algorithm 2 of the paper has it"),
 	}
 }
 
