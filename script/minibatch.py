@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -28,10 +27,19 @@ def run(*arguments):
     """Runs the program, and returns its seconds, CPU seconds and largest resident memory in bytes."""
     begun = time.monotonic()
     process = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=FOLDER, stdout=subprocess.DEVNULL)
-    _, status, spent = os.wait4(process.pid, 0)
+    # the largest memory that wait4 tells begins at that of this program, which the other was forked of
+    most = 0
+    while True:
+        ended, status, spent = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            break
+        for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                most = int(line.split()[1]) * 1024
+        time.sleep(0.02)
     if status:
         raise SystemExit(f"r2sgld {' '.join(map(str, arguments))}: status {status}")
-    return time.monotonic() - begun, spent.ru_utime + spent.ru_stime, spent.ru_maxrss * 1024
+    return time.monotonic() - begun, spent.ru_utime + spent.ru_stime, most
 
 
 def fit(name, model, *settings):

@@ -89,4 +89,8 @@ func TestNoFigures(t *testing.T) {
 	delete(all, "run.json")
 	delete(bare, "run.json")
 	same(t, "figures drawn later", all, bare)
+	must(t, exitDone, "resume", with, "--quiet", "--set", "figures=none", "--iterations", "3000")
+	if there(with, "figures") {
+		t.Error("figures of fewer draws are left beside others")
+	}
 }

@@ -42,7 +42,13 @@ type extent struct{ smoke, small, paper time.Duration }
 
 // at is that at a scale.
 func (e extent) at(s study.Scale) time.Duration {
-	return map[study.Scale]time.Duration{study.Smoke: e.smoke, study.Small: e.small, study.Paper: e.paper}[s]
+	switch s {
+	case study.Smoke:
+		return e.smoke
+	case study.Small:
+		return e.small
+	}
+	return e.paper
 }
 
 // studies are all of them, in the order of the paper.
@@ -136,10 +142,13 @@ func selected(text string) selection {
 	return selection{name, strings.Split(only, ",")}
 }
 
-// studies are those selected, in the order of the paper, without which others depend on nothing.
+// studies are those selected, in the order of the paper.
 func (s selection) studies() (out []paperStudy, err error) {
-	if s.only != nil && s.name != everything {
+	switch {
+	case s.only != nil && s.name != everything:
 		return nil, fmt.Errorf("--studies names some of all studies; found it with %q", s.name)
+	case s.only != nil && len(s.only) == 0:
+		return nil, errors.New("--studies names none: give some, as in multimodal,theory, or leave it out")
 	}
 	wanted := s.only
 	if wanted == nil {
@@ -179,6 +188,19 @@ func (c *common) truth(ctx context.Context, name string) error {
 	return c.printJSON(v)
 }
 
+// settled is the selection by which the same studies are always known: in the order of the paper, each
+// once, and all of them are all.
+func (s selection) settled(entries []paperStudy) selection {
+	if s.only == nil || len(entries) == len(studies()) {
+		return selection{name: s.name}
+	}
+	s.only = nil
+	for _, e := range entries {
+		s.only = append(s.only, e.name)
+	}
+	return s
+}
+
 // reproduce runs the studies that are selected and leaves their report.
 func (c *common) reproduce(ctx context.Context, of selection, scale string) error {
 	entries, unknown := of.studies()
@@ -193,7 +215,7 @@ func (c *common) reproduce(ctx context.Context, of selection, scale string) erro
 	if err := errors.Join(unknown, wrong, negative); err != nil {
 		return &job.Refused{Err: err}
 	}
-	return c.reproduceThem(ctx, of, entries, size)
+	return c.reproduceThem(ctx, of.settled(entries), entries, size)
 }
 
 // reproduceThem is reproduce of the studies that a selection stands for.
@@ -223,7 +245,7 @@ func (c *common) reproduceThem(ctx context.Context, of selection, entries []pape
 		err = halt
 	}
 	if out == nil {
-		if desk.Begun() {
+		if desk.Begun() || desk.Count() > 0 {
 			return errors.Join(err, desk.Close())
 		}
 		return errors.Join(err, desk.Discard())
@@ -450,7 +472,7 @@ func (e *stopped) Error() string {
 	kept, begun := e.desk.Count(), e.desk.Begun()
 	switch {
 	case kept == 0 && !begun:
-		return "stopped; nothing is kept of a study none of whose cases has ended. Run it again: " + e.again
+		return "stopped; no case has ended, so nothing is kept. Run it again: " + e.again
 	case kept == 0:
 		return "stopped; the cases that have ended are kept.\ngo on with: " + e.again
 	case begun:

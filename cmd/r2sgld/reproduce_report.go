@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -33,39 +33,34 @@ printed as tables, each with the command that makes it, and nothing is written.`
 // report makes the report of a folder anew, or prints its verdicts.
 func (c *common) report(dir string, markdown bool) error {
 	task, ok := study.TaskIn(dir)
-	if !ok {
-		return &job.Refused{Err: fmt.Errorf("%s is no folder of r2sgld reproduce", dir)}
+	program, err := fingerprint()
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return refuse(fmt.Errorf("%s is no folder of r2sgld reproduce in which a study or a case has ended", dir))
+	case markdown && c.json:
+		return refuse(errors.New("--markdown and --json: give one of them"))
+	case store.Newest(dir) != dir:
+		return refuse(fmt.Errorf("%s has a newer report beside it that is not finished: go on with that first", dir))
+	case !markdown && task.Program != program:
+		return refuse(fmt.Errorf("the studies in %s are of another build of the program, and so is their report: it stays as it is. "+
+			"--markdown prints its verdicts", dir))
 	}
 	entries, err := selected(task.Study).studies()
 	if err != nil {
-		return &job.Refused{Err: fmt.Errorf("%s: %w", dir, err)}
+		return refuse(fmt.Errorf("%s: %w", dir, err))
 	}
 	desk, err := study.Open(dir, task, false)
 	if err != nil {
-		return &job.Refused{Err: err}
+		return refuse(err)
 	}
 	defer desk.Close()
 	s := &session{Options: study.Options{Scale: task.Scale, Seed: task.Seed}, desk: desk, entries: entries, absent: map[string]study.Absent{}}
-	for _, e := range entries {
-		kept, err := desk.Kept(e.name)
-		switch {
-		case err == nil:
-			s.done = append(s.done, kept)
-		case errors.Is(err, fs.ErrNotExist):
-			s.miss(e, "It has not ended.")
-			if e.ready != nil {
-				if err := e.ready(s.Options); err != nil {
-					s.miss(e, err.Error())
-				}
-			}
-		default:
-			return &job.Refused{Err: fmt.Errorf("study %s: %w", e.name, err)}
-		}
+	if err := s.recall(); err != nil {
+		return refuse(fmt.Errorf("%s: %w", dir, err))
 	}
-	switch {
-	case len(s.done) == 0:
-		return &job.Refused{Err: fmt.Errorf("%s: no study in it has ended", dir)}
-	case markdown:
+	if markdown {
 		return study.Markdown(c.stdout(), s.done, s.missing())
 	}
 	out, err := s.report()
@@ -73,4 +68,29 @@ func (c *common) report(dir string, markdown bool) error {
 		return err
 	}
 	return c.leave(out, dir, s)
+}
+
+// recall reads the studies that have ended, and why the others have not.
+func (s *session) recall() error {
+	for _, e := range s.entries {
+		kept, err := s.desk.Kept(e.name)
+		switch {
+		case err == nil:
+			s.done = append(s.done, kept)
+		case errors.Is(err, fs.ErrNotExist):
+			s.miss(e, "It has not ended.")
+		default:
+			return fmt.Errorf("study %s: %w", e.name, err)
+		}
+	}
+	if len(s.done) == 0 {
+		return errors.New("no study in it has ended")
+	}
+	reasons, err := study.Missed(s.desk.Folder)
+	for _, a := range reasons {
+		if _, still := s.absent[a.Name]; still {
+			s.absent[a.Name] = a
+		}
+	}
+	return err
 }

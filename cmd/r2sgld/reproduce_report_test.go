@@ -27,6 +27,7 @@ func TestSelection(t *testing.T) {
 		{selection{"all", []string{"theory", "multimodal"}}, "all --studies theory,multimodal", "multimodal theory"},
 		{selection{"all", []string{"theorie"}}, "all --studies theorie", `"theorie"; did you mean "theory"?`},
 		{selection{"all", []string{"all"}}, "all --studies all", `no study "all"`},
+		{selection{"all", []string{}}, "all --studies ", "--studies names none"},
 		{selection{"theory", []string{"theory"}}, "theory --studies theory", "--studies names some of all"},
 		{selection{name: "theorie"}, "theorie", "did you mean"},
 	} {
@@ -41,6 +42,15 @@ func TestSelection(t *testing.T) {
 		}
 		if again := selected(test.text); again.String() != test.text {
 			t.Errorf("%q is read as %q", test.text, again)
+		}
+	}
+	// the same studies are one selection
+	for _, test := range [][2]string{{"all --studies theory,multimodal,theory", "all --studies multimodal,theory"}, {"theory", "theory"},
+		{"all --studies posterior,cifar,evidence,theory,diameter,multimodal,lotka-volterra,lorenz", "all"}} {
+		of := selected(test[0])
+		found, err := of.studies()
+		if got := of.settled(found).String(); err != nil || got != test[1] {
+			t.Errorf("%q is settled as %q, %v", test[0], got, err)
 		}
 	}
 }
@@ -93,6 +103,7 @@ func TestReproduceReport(t *testing.T) {
 		t.Errorf("%d claims: %s", claims, text)
 	}
 	same(t, "a report that is printed", was, foldertest.Files(t, out))
+	must(t, exitUsage, "reproduce", "report", out, "--markdown", "--json")
 	must(t, exitUsage, "reproduce", "report", dir)
 	must(t, exitUsage, "reproduce", "report", filepath.Join(dir, "none"))
 }

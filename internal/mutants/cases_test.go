@@ -6,11 +6,25 @@ var ofCases = []fault{
 		{"internal/study.Gather", `fmt.Sprintf("%s %d", what, i)`, `fmt.Sprint(i)`},
 	}},
 	{"studies: cases of one study taken for those of another", "internal/study GatherGoesOn", []edit{
-		{"internal/study.drawer.file", "c.study, sha256", `"study", sha256`},
+		{"internal/study.(*drawer).file", "c.study, sha256", `"study", sha256`},
 	}},
-	{"studies: cases are not kept", "internal/study GatherGoesOn", []edit{{"internal/study.drawer.Keep", "c.desk.write(file, text)", "c.desk.write(file, nil)"}}},
+	{"studies: cases are not kept", "internal/study GatherGoesOn", []edit{{"internal/study.(*drawer).Keep", "c.desk.write(file, text)", "c.desk.write(file, nil)"}}},
 	{"studies: damaged cases are taken", "internal/study GatherDamaged", []edit{
 		{"internal/study.unseal", "!= [sha256.Size]byte(text)", "== [sha256.Size]byte{}"},
+	}},
+	{"studies: cases that depend on other things are taken", "internal/study Depending", []edit{
+		{"internal/study.(*apart).Find", "a.mark + name", "name"}, {"internal/study.(*apart).Keep", "a.mark+name", "name"},
+	}},
+	{"studies: the time of cases that are found, one after the other", "internal/study GatherTime", []edit{
+		{"internal/study.Gather", "c.Took / time.Duration(min(o.Workers(), n))", "c.Took"},
+	}},
+	{"studies: those that are abandoned go on writing", "internal/study CasesThatAreLeft", []edit{{"internal/study.(*Desk).write", "d.closed", "false"}}},
+	{"studies: cases are left", "internal/study CasesThatAreLeft", []edit{{"internal/study.newDesk", "d.clear(", "_ = ("}}},
+	{"store: what a run removed is asked for", "internal/store ReadyWithoutWhatPassed", []edit{
+		{"internal/store.(*Folder).whole", "slices.Contains(passing, path.Dir(name))", "false"},
+	}},
+	{"store: more is removed than is meant", "internal/store ReadyWithoutWhatPassed", []edit{
+		{"internal/store.(*Folder).Remove", "|| !meant(name)", ""},
 	}},
 	{"studies: fields that gob leaves out", "internal/study GatherRefuses", []edit{{"internal/study.unkept", "!f.IsExported()", "false"}}},
 	{"cases: what was begun is forgotten", "internal/cases EachOnce", []edit{

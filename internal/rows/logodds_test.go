@@ -54,17 +54,11 @@ func TestBlockTimesCounted(t *testing.T) {
 	}
 	named, rng := model("beta[X]", "beta"), rand.New(rand.NewPCG(5, 6))
 	d := len(named.Names)
-	for beta, with := range map[string]string{"beta[5]": "beta", "beta[1..5]": "beta", "beta[c,5]": "beta[c]"} {
+	for _, of := range [][2]string{{"beta[5]", "beta"}, {"beta[1..5]", "beta"}, {"beta[c,5]", "beta[c]"}} {
+		beta, with := of[0], of[1]
 		p := model(beta, with)
 		if with == "beta" && !slices.Equal(p.Names, []string{"beta[1]", "beta[2]", "beta[3]", "beta[4]", "beta[5]"}) {
 			t.Errorf("%s: parameters %q", beta, p.Names)
-		}
-		x := make([]float64, len(p.Names))
-		for j := range d { // of a matrix every row is the same
-			x[j] = rng.NormFloat64()
-		}
-		for j := d; j < len(x); j++ {
-			x[j] = x[j-d]
 		}
 		// of a matrix every row is the same; names end in the number of the column
 		x0, x := make([]float64, d), make([]float64, len(p.Names))

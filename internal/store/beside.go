@@ -224,6 +224,10 @@ func (f *Folder) common(from, dir string) (names []string, err error) {
 	return names, err
 }
 
+// passing are the folders of files that a run itself removes: old checkpoints, and cases of studies
+// that have ended.
+var passing = []string{"checkpoints", "cases"}
+
 // whole says why what is ready is not all of a run, as it was written. Where it has no
 // record, that has come to its place already, and maybe some of the files.
 func (f *Folder) whole() error {
@@ -244,7 +248,7 @@ func (f *Folder) whole() error {
 	}
 	documents := 0
 	for _, name := range slices.Sorted(maps.Keys(ready.record.marks)) {
-		if strings.HasPrefix(name, "checkpoints/") { // whose oldest a run removes
+		if slices.Contains(passing, path.Dir(name)) {
 			continue
 		}
 		if !slices.ContainsFunc(places, func(p *Folder) bool { _, err := f.files.Stat(p.Path(name)); return err == nil }) {

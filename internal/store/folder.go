@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -275,10 +276,20 @@ func (f *Folder) ReadFile(name string) ([]byte, error) {
 	return data, f.record.intact(f.Path(name), name, int64(len(data)), 0, sumOf(data))
 }
 
-// Remove removes a file of the run, if it is there.
-func (f *Folder) Remove(name string) error {
-	if err := f.files.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", name, advice(err))
+// Remove removes those files of the run of a folder in it that are as they were written and that are
+// meant, and the folder if nothing is left in it.
+func (f *Folder) Remove(dir string, meant func(name string) bool) error {
+	for name := range f.record.owned() {
+		if path.Dir(name) != dir || !meant(name) {
+			continue
+		}
+		if err := f.files.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", name, advice(err))
+		}
+		f.record.keep(name, false)
+	}
+	if entries, err := f.files.ReadDir(f.Path(dir)); err == nil && len(entries) == 0 {
+		_ = f.files.Remove(f.Path(dir)) // an empty folder does no harm
 	}
 	return nil
 }

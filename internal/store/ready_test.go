@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,5 +97,38 @@ func emptyFile(t *testing.T, name string) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, nil, 0o666)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a run itself removed of what it wrote is not asked for when it takes the place of an earlier one;
+// a stranger of its name is no file of the run.
+func TestReadyWithoutWhatPassed(t *testing.T) {
+	kind := Kind{Manifest: "run.json", Files: func([]byte) ([]string, error) { return []string{"run.json", "cases/*.case"}, nil }}
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, at := range []string{dir, dir + "-new"} {
+		f, err := Create(quick{}, at, kind, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"run.json", "cases/a.one.case", "cases/b.one.case"} {
+			err = errors.Join(err, f.WriteFile(name, []byte("{}")))
+		}
+		err = errors.Join(err, f.Remove("cases", func(name string) bool { return strings.HasPrefix(name, "cases/a.") }))
+		if exists(f.Path("cases/a.one.case")) || !exists(f.Path("cases/b.one.case")) {
+			t.Error("other files were removed than those that were meant")
+		}
+		err = errors.Join(err, f.Remove("cases", func(string) bool { return true }))
+		if exists(f.Path("cases")) || f.record.has("cases/a.one.case") {
+			t.Error("the folder is left, or a file of it on record")
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(dir+"-new", filepath.Join(dir, readyName)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := Settle(quick{}, dir); !done || err != nil || exists(filepath.Join(dir, readyName)) {
+		t.Errorf("%v, %v", done, err)
 	}
 }

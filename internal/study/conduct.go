@@ -10,15 +10,25 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Conduct runs a study and notes how long it took.
-func Conduct(run func() (*Study, error)) (*Study, error) {
-	begin := time.Now()
+// Conduct runs a study and notes how long it took, with what it had done before it was stopped.
+func (o Options) Conduct(run func() (*Study, error)) (*Study, error) {
+	since := o.clock()
 	s, err := run()
 	if err != nil {
 		return nil, err
 	}
-	s.Seconds = time.Since(begin).Seconds()
+	s.Seconds = since().Seconds()
 	return s, nil
+}
+
+// clock returns the time since now, with that of cases that are found.
+func (o Options) clock() func() time.Duration {
+	begin, earlier := time.Now(), func() time.Duration { return 0 }
+	if o.Keeper != nil {
+		earlier = func() time.Duration { return o.Keeper.Earlier(0) }
+	}
+	before := earlier()
+	return func() time.Duration { return time.Since(begin) + earlier() - before }
 }
 
 // Each calls do for 0 to n−1 on as many threads as o allows, and announces how far
@@ -79,9 +89,9 @@ type Spells []Spell
 
 // Time announces a part of the study of a name, runs it and notes how long it took.
 func (s *Spells) Time(o Options, name, part string, run func() (amount int64, err error)) error {
-	begin := time.Now()
+	since := o.clock()
 	o.Announce("%s: %s", name, part)
 	amount, err := run()
-	*s = append(*s, Spell{part, time.Since(begin).Seconds(), amount})
+	*s = append(*s, Spell{part, since().Seconds(), amount})
 	return err
 }

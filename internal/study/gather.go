@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // A Keeper keeps what the cases of a study came to, by their names.
@@ -16,12 +17,20 @@ type Keeper interface {
 	Find(name string) []byte
 	// Keep keeps it. It may be called by several goroutines at once.
 	Keep(name string, text []byte) error
+	// Earlier adds to the time that what was found had taken, and returns it.
+	Earlier(more time.Duration) time.Duration
+}
+
+// A kept case is what it came to and the time that it took.
+type kept[T any] struct {
+	Took  time.Duration
+	Value T
 }
 
 // Gather computes n things, each by do, as [Options.Each] calls it, and returns them in order.
 // Where o has a keeper each is kept as it comes, and what was kept before is not computed again:
-// a study that was stopped goes on there. What they are must be unique in the study, and T may
-// hold exported fields, numbers, texts, slices and maps alone.
+// a study that was stopped goes on there. The text what must be unique within the study, and T may
+// hold exported fields, numbers, texts, slices and maps alone; of slices none and empty are the same.
 func Gather[T any](ctx context.Context, o Options, what string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
 	if fault := unkept(reflect.TypeFor[T](), nil); fault != "" {
 		return nil, fmt.Errorf("%s: cannot be kept: %s", what, fault)
@@ -29,27 +38,56 @@ func Gather[T any](ctx context.Context, o Options, what string, n int, do func(c
 	out := make([]T, n)
 	return out, o.Each(ctx, what, n, func(ctx context.Context, i int) error {
 		name := fmt.Sprintf("%s %d", what, i)
-		if o.Keeper != nil {
-			if text := o.Keeper.Find(name); text != nil && unseal(text, &out[i]) == nil {
-				return nil
-			}
-		}
-		v, err := do(ctx, i)
-		if err != nil || o.Keeper == nil {
+		if o.Keeper == nil {
+			v, err := do(ctx, i)
 			out[i] = v
 			return err
 		}
-		text, err := seal(&v)
+		var c kept[T]
+		if text := o.Keeper.Find(name); text != nil && unseal(text, &c) == nil {
+			o.Keeper.Earlier(c.Took / time.Duration(min(o.Workers(), n)))
+			out[i] = c.Value
+			return nil
+		}
+		begin := time.Now()
+		v, err := do(ctx, i)
+		if err != nil {
+			return err
+		}
+		text, err := seal(&kept[T]{time.Since(begin), v})
 		if err != nil {
 			return fmt.Errorf("keep %s: %w", name, err)
 		}
 		if err := o.Keeper.Keep(name, text); err != nil {
 			return err
 		}
-		out[i] = *new(T)
-		return unseal(text, &out[i])
+		c = kept[T]{}
+		err = unseal(text, &c)
+		out[i] = c.Value
+		return err
 	})
 }
+
+// Depending is o of a study whose cases depend on more than o says, such as data and other programs:
+// what was kept where any of it was another is not found.
+func (o Options) Depending(on ...any) Options {
+	if o.Keeper != nil {
+		o.Keeper = &apart{o.Keeper, fmt.Sprintf("%x ", sha256.Sum256(fmt.Appendf(nil, "%q", on)))}
+	}
+	return o
+}
+
+// An apart keeps cases under names of its own.
+type apart struct {
+	Keeper
+	mark string
+}
+
+// Find implements Keeper.
+func (a *apart) Find(name string) []byte { return a.Keeper.Find(a.mark + name) }
+
+// Keep implements Keeper.
+func (a *apart) Keep(name string, text []byte) error { return a.Keeper.Keep(a.mark+name, text) }
 
 // unkept says what of a type gob leaves out or refuses; "" is nothing.
 func unkept(t reflect.Type, within []reflect.Type) string {
@@ -62,7 +100,12 @@ func unkept(t reflect.Type, within []reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr:
 		return fmt.Sprintf("a %v", t)
-	case reflect.Pointer, reflect.Slice, reflect.Array:
+	case reflect.Pointer:
+		if k := t.Elem().Kind(); k < reflect.Array || k == reflect.String { // gob sends no 0, and a pointer to it is nil
+			return fmt.Sprintf("a %v", t)
+		}
+		return unkept(t.Elem(), within)
+	case reflect.Slice, reflect.Array:
 		return unkept(t.Elem(), within)
 	case reflect.Map:
 		if fault := unkept(t.Key(), within); fault != "" {

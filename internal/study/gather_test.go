@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -28,110 +29,191 @@ func reckon(i int) reckoning {
 	return r
 }
 
-func sameReckonings(a, b []reckoning) bool {
-	return slices.EqualFunc(a, b, func(x, y reckoning) bool {
-		same := math.Float64bits(x.Mean) == math.Float64bits(y.Mean) || x.Mean != x.Mean && y.Mean != y.Mean
-		return same && slices.Equal(x.Draws, y.Draws) && reflect.DeepEqual(x.By, y.By) && reflect.DeepEqual(x.Inner, y.Inner)
-	})
+// is reports whether two are the same, NaN included.
+func (r reckoning) is(x reckoning) bool {
+	same := math.Float64bits(x.Mean) == math.Float64bits(r.Mean) || x.Mean != x.Mean && r.Mean != r.Mean
+	return same && slices.Equal(x.Draws, r.Draws) && reflect.DeepEqual(x.By, r.By) && reflect.DeepEqual(x.Inner, r.Inner)
+}
+
+// Two studies of two lists of cases each, of which a session computes so many at most.
+type sessions struct {
+	t        *testing.T
+	dir      string
+	mu       sync.Mutex
+	computed map[string]int
+}
+
+const casesOfEach = 12
+
+var errEnough = errors.New("enough")
+
+// reckoned is case i of a list of a study.
+func reckoned(study, list string, i int) reckoning { return reckon(i + 100*len(study) + int(list[0])) }
+
+func (s *sessions) open() *Desk {
+	d, err := Open(s.dir, Task{"all", Smoke, 1, "program"}, false)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// run is a session.
+func (s *sessions) run(most int) error {
+	d := s.open()
+	defer d.Close()
+	for _, study := range []string{"one", "second"} {
+		o := Options{Threads: 3, Keeper: d.Cases(study)}
+		for _, list := range []string{"a", "b"} {
+			found, err := Gather(context.Background(), o, list, casesOfEach, func(_ context.Context, i int) (reckoning, error) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				if most--; most < 0 {
+					return reckoning{}, errEnough
+				}
+				s.computed[fmt.Sprint(study, list, i)]++
+				return reckoned(study, list, i), nil
+			})
+			if err != nil {
+				return err
+			}
+			for i, r := range found {
+				if !r.is(reckoned(study, list, i)) {
+					s.t.Errorf("study %s, list %s, case %d: %+v", study, list, i, r)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // A study that ends at any case goes on after those that are kept, and comes to the same; of two
 // lists of cases, and of two studies, none is taken for another's. When the study has ended its
 // cases are gone.
 func TestGatherGoesOn(t *testing.T) {
-	const n = 12
-	want := make([]reckoning, n)
-	for i := range want {
-		want[i] = reckon(i)
-	}
-	dir, task := t.TempDir()+"/run", Task{"all", Smoke, 1, "program"}
-	var mu sync.Mutex
-	computed := map[string]int{}
-	enough := errors.New("enough")
-	// a session computes at most so many cases, of two lists of two studies
-	session := func(most int) (all [][]reckoning, err error) {
-		d, err := Open(dir, task, false)
-		if err != nil {
-			t.Fatal(err)
+	s := &sessions{t: t, dir: t.TempDir() + "/run", computed: map[string]int{}}
+	for stops := 0; ; stops++ {
+		err := s.run(7)
+		if err == nil {
+			break
 		}
-		defer d.Close()
-		left := most
-		for _, study := range []string{"one", "two"} {
-			for _, list := range []string{"a", "b"} {
-				o := Options{Threads: 3, Keeper: d.Cases(study)}
-				found, err := Gather(context.Background(), o, list, n, func(_ context.Context, i int) (reckoning, error) {
-					mu.Lock()
-					defer mu.Unlock()
-					if left--; left < 0 {
-						return reckoning{}, enough
-					}
-					computed[fmt.Sprint(study, list, i)]++
-					return reckon(i + 100*len(study+list) + int(list[0]) + int(study[0])), nil
-				})
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, found)
-			}
-		}
-		return all, nil
-	}
-	var all [][]reckoning
-	for err, stops := enough, 0; err != nil; stops++ {
-		if all, err = session(7); err != nil && !errors.Is(err, enough) || stops > 20 {
+		if !errors.Is(err, errEnough) || stops > 20 {
 			t.Fatal(err)
 		}
 	}
-	for k, found := range all {
-		study, list := []string{"one", "two"}[k/2], []string{"a", "b"}[k%2]
-		for i := range want {
-			want[i] = reckon(i + 100*len(study+list) + int(list[0]) + int(study[0]))
-		}
-		if !sameReckonings(found, want) {
-			t.Errorf("study %s, list %s: %v, want %v", study, list, found, want)
-		}
+	if len(s.computed) != 4*casesOfEach {
+		t.Errorf("%d cases were computed, want %d", len(s.computed), 4*casesOfEach)
 	}
-	if len(computed) != 4*n {
-		t.Errorf("%d cases were computed, want %d", len(computed), 4*n)
-	}
-	for name, times := range computed {
+	for name, times := range s.computed {
 		if times != 1 {
 			t.Errorf("case %s was computed %d times", name, times)
 		}
 	}
-	d, err := Open(dir, task, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	for k, study := range []string{"one", "two"} {
-		if left := len(d.list("cases/x")); left != 2*n*(2-k) || !d.Begun() {
+	for k, study := range []string{"one", "second"} {
+		d := s.open() // each by a session of its own
+		if left := len(d.list("cases/x", ".case")); left != 2*casesOfEach*(2-k) || !d.Begun() {
 			t.Errorf("before study %s ended there are %d cases", study, left)
 		}
 		if _, err := d.Keep(&Study{Name: study}); err != nil {
 			t.Fatal(err)
 		}
+		d.Close()
 	}
-	if left := d.list("cases/x"); len(left) > 0 || d.Begun() {
+	d := s.open()
+	defer d.Close()
+	if left := d.list("cases/x", ".case"); len(left) > 0 || d.Begun() {
 		t.Errorf("left of the cases: %v", left)
 	}
 }
 
+// Cases of a study that was kept, but killed before they were gone, are gone when it is looked at
+// again; a study that goes on when the folder is closed keeps nothing.
+func TestCasesThatAreLeft(t *testing.T) {
+	s := &sessions{t: t, dir: t.TempDir() + "/run", computed: map[string]int{}}
+	if err := s.run(30); !errors.Is(err, errEnough) {
+		t.Fatal(err)
+	}
+	d := s.open()
+	text, err := pack(&Study{Name: "one"})
+	if err == nil {
+		err = d.write(sheet("one"), text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	if err := d.Cases("second").Keep("b 11", []byte("late")); err == nil {
+		t.Error("a case is kept in a closed folder")
+	}
+	d = s.open()
+	defer d.Close()
+	if left := d.list("cases/x", ".case"); len(left) != 30-2*casesOfEach {
+		t.Errorf("%d cases are left, want %d", len(left), 30-2*casesOfEach)
+	}
+}
+
+// Cases that depend on other things are not found.
+func TestDepending(t *testing.T) {
+	in, computed := &memory{cases: map[string][]byte{}}, 0
+	for _, on := range [][]any{{"data", 1}, {"data", 1}, {"data", 2}, {"other data", 1}, {"data", 2}} {
+		_, err := Gather(context.Background(), Options{Keeper: in}.Depending(on...), "a", 1, func(context.Context, int) (int, error) {
+			computed++
+			return 0, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if computed != 3 {
+		t.Errorf("computed %d times, want 3", computed)
+	}
+}
+
+// How long a study and its parts took counts what cases had taken that are found, by so many at once.
+func TestGatherTime(t *testing.T) {
+	o := Options{Threads: 2, Keeper: &memory{cases: map[string][]byte{}}}
+	text, err := seal(&kept[int]{Took: time.Hour, Value: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		_ = o.Keeper.Keep(fmt.Sprint("a ", i), text)
+	}
+	var spent Spells
+	s, err := o.Conduct(func() (*Study, error) {
+		return &Study{}, spent.Time(o, "study", "part", func() (int64, error) {
+			_, err := Gather(context.Background(), o, "a", 6, func(context.Context, int) (int, error) { return 0, errEnough })
+			return 6, err
+		})
+	})
+	const hours = 3 * 3600
+	if err != nil || !(s.Seconds >= hours && s.Seconds < hours+60) || !(spent[0].Seconds >= hours && spent[0].Seconds <= s.Seconds) {
+		t.Errorf("%+v, %v: %v", s, spent, err)
+	}
+}
+
 // A memory keeps cases.
-type memory map[string][]byte
+type memory struct {
+	cases   map[string][]byte
+	earlier atomic.Int64
+}
 
-func (m memory) Find(name string) []byte { return m[name] }
+func (m *memory) Find(name string) []byte { return m.cases[name] }
 
-func (m memory) Keep(name string, text []byte) error {
-	m[name] = text
+func (m *memory) Keep(name string, text []byte) error {
+	m.cases[name] = text
 	return nil
+}
+
+func (m *memory) Earlier(more time.Duration) time.Duration {
+	return time.Duration(m.earlier.Add(int64(more)))
 }
 
 // A case of which any byte is damaged, or that is cut off, is computed again.
 func TestGatherDamaged(t *testing.T) {
-	kept, computed := memory{}, 0
+	in, computed := &memory{cases: map[string][]byte{}}, 0
 	gather := func() {
-		found, err := Gather(context.Background(), Options{Threads: 1, Keeper: kept}, "a", 5, func(_ context.Context, i int) (float64, error) {
+		found, err := Gather(context.Background(), Options{Threads: 1, Keeper: in}, "a", 5, func(_ context.Context, i int) (float64, error) {
 			computed++
 			return float64(i), nil
 		})
@@ -140,10 +222,10 @@ func TestGatherDamaged(t *testing.T) {
 		}
 	}
 	gather()
-	whole, n := kept["a 3"], 5
+	whole, n := in.cases["a 3"], 5
 	for at := range whole {
 		for _, damaged := range [][]byte{slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:]), whole[:at]} {
-			kept["a 3"] = damaged
+			in.cases["a 3"] = damaged
 			if gather(); computed != n+1 {
 				t.Fatalf("byte %d: %d cases computed", at, computed-n)
 			}
@@ -158,7 +240,8 @@ func TestGatherRefuses(t *testing.T) {
 	ctx, o := context.Background(), Options{}
 	if !refused(Gather(ctx, o, "a", 1, func(context.Context, int) (struct{ x int }, error) { panic("computed") })) ||
 		!refused(Gather(ctx, o, "a", 1, func(context.Context, int) (map[string][]error, error) { panic("computed") })) ||
-		!refused(Gather(ctx, o, "a", 1, func(context.Context, int) (*struct{ F func() }, error) { panic("computed") })) {
+		!refused(Gather(ctx, o, "a", 1, func(context.Context, int) (*struct{ F func() }, error) { panic("computed") })) ||
+		!refused(Gather(ctx, o, "a", 1, func(context.Context, int) (struct{ X *float64 }, error) { panic("computed") })) {
 		t.Error("what cannot be kept is not refused")
 	}
 	if _, err := Gather(ctx, o, "a", 1, func(context.Context, int) (struct{ At time.Time }, error) {

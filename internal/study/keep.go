@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/r2sgld/r2sgld/internal/store"
 )
@@ -36,11 +38,12 @@ const taskFile = "reproduce.json"
 // ends, so that a task that was stopped, however, goes on where it was.
 type Desk struct {
 	*store.Folder
-	task  Task
-	begun bool            // reproduce.json is of this task
-	kept  atomic.Int64    // studies, for whoever asks while the folder changes
-	mu    sync.Mutex      // of begun and cases
-	cases map[string]bool // files of cases that are there
+	task   Task
+	begun  bool            // reproduce.json is of this task
+	kept   atomic.Int64    // studies, for whoever asks while the folder changes
+	mu     sync.Mutex      // of what follows
+	cases  map[string]bool // files of cases that are there
+	closed bool            // a study that was abandoned writes nothing any more
 }
 
 // TaskIn is the task of a folder that [Open] made, if it is one.
@@ -73,11 +76,15 @@ func Open(dir string, t Task, force bool) (*Desk, error) {
 
 func newDesk(f *store.Folder, t Task, begun bool) *Desk {
 	d := &Desk{Folder: f, task: t, begun: begun, cases: map[string]bool{}}
-	if f != nil {
-		d.count()
-		for _, name := range d.list("cases/x") {
-			d.cases["cases/"+name] = begun
-		}
+	if f == nil {
+		return d
+	}
+	for _, name := range d.list(sheet("x"), ".study") { // the last was maybe killed before its cases were gone
+		d.clear(strings.TrimSuffix(name, ".study"))
+	}
+	d.count()
+	for _, name := range d.list("cases/x", ".case") {
+		d.cases["cases/"+name] = true
 	}
 	return d
 }
@@ -87,20 +94,16 @@ func sheet(name string) string { return "studies/" + name + ".study" }
 
 // count looks how many studies are kept.
 func (d *Desk) count() {
-	n := 0
-	for _, name := range d.list(sheet("x")) {
-		if filepath.Ext(name) == filepath.Ext(sheet("x")) {
-			n++
-		}
-	}
-	d.kept.Store(int64(n))
+	d.kept.Store(int64(len(d.list(sheet("x"), ".study"))))
 }
 
-// list lists the files beside one of this name.
-func (d *Desk) list(like string) (names []string) {
+// list lists the files beside one of this name with an ending.
+func (d *Desk) list(like, ending string) (names []string) {
 	entries, _ := os.ReadDir(filepath.Dir(d.Path(like))) // which the first file makes
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if filepath.Ext(e.Name()) == ending {
+			names = append(names, e.Name())
+		}
 	}
 	return names
 }
@@ -139,6 +142,9 @@ func (d *Desk) Keep(s *Study) (*Study, error) {
 func (d *Desk) write(name string, text []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.closed {
+		return errClosed
+	}
 	if !d.begun {
 		if err := d.mark(false); err != nil {
 			return err
@@ -149,7 +155,7 @@ func (d *Desk) write(name string, text []byte) error {
 }
 
 // Cases keeps the cases of the study of a name, so long as it has not ended.
-func (d *Desk) Cases(study string) Keeper { return drawer{d, study} }
+func (d *Desk) Cases(study string) Keeper { return &drawer{desk: d, study: study} }
 
 // Begun reports whether a case of a study that has not ended is kept.
 func (d *Desk) Begun() bool {
@@ -158,33 +164,53 @@ func (d *Desk) Begun() bool {
 	return len(d.cases) > 0
 }
 
+// errClosed is the error of a study that goes on when its folder is closed.
+var errClosed = errors.New("the folder of the study is closed")
+
+// Close closes the folder. A study that has not ended keeps nothing from then on.
+func (d *Desk) Close() error { return d.end(d.Folder.Close) }
+
+// Discard is [store.Folder.Discard], and then as Close.
+func (d *Desk) Discard() error { return d.end(d.Folder.Discard) }
+
+func (d *Desk) end(how func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	return how()
+}
+
 // clear removes the cases of a study.
 func (d *Desk) clear(study string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for file := range d.cases {
-		if of, _, _ := strings.Cut(filepath.Base(file), "."); of == study {
-			_ = d.Remove(file) // what is left of it is overwritten or ignored
+	_ = d.Remove("cases", func(file string) bool { // what is left of it is removed with the next study
+		of, _, _ := strings.Cut(filepath.Base(file), ".")
+		if of == study {
 			delete(d.cases, file)
 		}
-	}
-	if len(d.cases) == 0 {
-		_ = d.Remove("cases")
-	}
+		return of == study
+	})
 }
 
 // A drawer holds the cases of a study.
 type drawer struct {
-	desk  *Desk
-	study string
+	desk    *Desk
+	study   string
+	earlier atomic.Int64
 }
 
-func (c drawer) file(name string) string {
-	return fmt.Sprintf("cases/%s.%x", c.study, sha256.Sum256([]byte(name)))[:len("cases/.")+len(c.study)+24] + ".case"
+// Earlier implements Keeper.
+func (c *drawer) Earlier(more time.Duration) time.Duration {
+	return time.Duration(c.earlier.Add(int64(more)))
+}
+
+func (c *drawer) file(name string) string {
+	return fmt.Sprintf("cases/%s.%.12x.case", c.study, sha256.Sum256([]byte(name)))
 }
 
 // Find implements Keeper.
-func (c drawer) Find(name string) []byte {
+func (c *drawer) Find(name string) []byte {
 	file := c.file(name)
 	c.desk.mu.Lock()
 	there := c.desk.cases[file]
@@ -194,13 +220,13 @@ func (c drawer) Find(name string) []byte {
 	}
 	text, err := c.desk.ReadFile(file)
 	if err != nil {
-		return nil // it is computed again
+		return nil // the file is gone: it is computed again
 	}
 	return text
 }
 
 // Keep implements Keeper.
-func (c drawer) Keep(name string, text []byte) error {
+func (c *drawer) Keep(name string, text []byte) error {
 	file := c.file(name)
 	if err := c.desk.write(file, text); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image/gif"
 	"image/png"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -95,6 +96,18 @@ func earlier(results []byte) ([]string, error) {
 		stem := strings.TrimSuffix(base, filepath.Ext(base))
 		return base == file || !validName.MatchString(stem)
 	}), nil
+}
+
+// Missed are the studies that the report in a folder says were not run; none without a report.
+func Missed(folder *store.Folder) ([]Absent, error) {
+	var d struct {
+		Absent []Absent `json:"not_run"`
+	}
+	err := folder.ReadJSON("results.json", &d)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return d.Absent, err
 }
 
 // Write writes what studies found into a folder: figures, each as SVG and PNG

@@ -4,12 +4,15 @@ package deep
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/bnn/torch"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -33,6 +36,9 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 		return nil, err
 	}
 	devices := devicesOf(os.Getenv("R2SGLD_DEVICES"), o)
+	if o, err = depending(o, s.data, devices); err != nil {
+		return nil, err
+	}
 	return conduct(ctx, o, effortOf(o.Scale), s, devices, openTorch)
 }
 
@@ -41,6 +47,27 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 func Ready(o study.Options) error {
 	_, err := sourceOf(o)
 	return errors.Join(err, worker())
+}
+
+// depending is o with what trainings depend on besides: data, kinds of devices and the worker program.
+func depending(o study.Options, d bnn.Data, devices []string) (study.Options, error) {
+	if o.Keeper == nil {
+		return o, nil
+	}
+	data, err := images.Fingerprint(d.Train, d.Test, d.Outside)
+	if err != nil {
+		return o, err
+	}
+	path, err := torch.Find("")
+	if err != nil {
+		return o, refusal(err)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		return o, err
+	}
+	kinds := slices.Compact(slices.Sorted(slices.Values(devices)))
+	return o.Depending(data, kinds, fmt.Sprintf("%x", sha256.Sum256(program))), nil
 }
 
 // worker reports whether the worker program is there.
@@ -97,7 +124,7 @@ func devicesOf(named string, o study.Options) []string {
 
 // conduct runs the study with this effort, these images and these devices.
 func conduct(ctx context.Context, o study.Options, e effort, from *source, devices []string, open opener) (*study.Study, error) {
-	return study.Conduct(func() (*study.Study, error) {
+	return o.Conduct(func() (*study.Study, error) {
 		m := &inquiry{Options: o, effort: e, source: from, devices: devices, open: open}
 		for _, step := range []func(context.Context) error{m.methods, m.sweep, m.forecast} {
 			if err := step(ctx); err != nil {

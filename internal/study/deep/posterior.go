@@ -32,6 +32,9 @@ func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
 	case study.Paper:
 		effort = posteriorEffort{epochs: 20000, repeats: 10, iterations: 6000}
 	}
+	if o, err = depending(o, data, []string{"cpu"}); err != nil {
+		return nil, err
+	}
 	return comparePosteriors(ctx, o, effort, data, openTorch)
 }
 
@@ -74,7 +77,7 @@ type appraisal struct {
 
 func comparePosteriors(ctx context.Context, o study.Options, effort posteriorEffort, data bnn.Data, open opener) (*study.Study, error) {
 	a := &appraisal{Options: o, posteriorEffort: effort, data: data, open: open}
-	return study.Conduct(func() (*study.Study, error) {
+	return o.Conduct(func() (*study.Study, error) {
 		for _, step := range []func(context.Context) error{a.reckon, a.methods, a.run} {
 			if err := step(ctx); err != nil {
 				return nil, refusal(err)

@@ -213,7 +213,7 @@ type taken struct {
 	Draws [][]float64
 }
 
-// runAll runs all runs of all cases. What they are must be unique in the study.
+// runAll runs all runs of all cases. The text what must be unique within the study.
 func (m *inquiry) runAll(ctx context.Context, what string, plans []*plan) ([]*outcome, error) {
 	out := make([]*outcome, len(plans))
 	loaded := make([]*config.Run, len(plans))

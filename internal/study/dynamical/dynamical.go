@@ -37,7 +37,7 @@ func LotkaVolterra(ctx context.Context, o study.Options) (*study.Study, error) {
 
 func conduct(ctx context.Context, o study.Options, s *system, title string) (*study.Study, error) {
 	o = o.NoSmall()
-	return study.Conduct(func() (_ *study.Study, err error) {
+	return o.Conduct(func() (_ *study.Study, err error) {
 		o.Threads = o.Workers()
 		dir, remove, err := lay(s.file)
 		if err != nil {

@@ -2,6 +2,7 @@ package mixing
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -45,11 +46,25 @@ type Polygon struct {
 
 // A Neck is a domain that is not convex.
 type Neck struct {
-	Width    float64  `json:"width"` // where it is narrowest
-	Diameter float64  `json:"diameter"`
-	Kappa    *float64 `json:"kappa"` // least curvature of the wall; nil where corners have none
-	Gap      float64  `json:"gap"`
-	Over     float64  `json:"gap_over_convex_bound"` // gap·diameter²/π²
+	Width    float64   `json:"width"` // where it is narrowest
+	Diameter float64   `json:"diameter"`
+	Kappa    Curvature `json:"kappa"` // least of the wall
+	Gap      float64   `json:"gap"`
+	Over     float64   `json:"gap_over_convex_bound"` // gap·diameter²/π²
+}
+
+// A Curvature is that of a wall; where there are corners there is none.
+type Curvature struct {
+	Known bool
+	Value float64
+}
+
+// MarshalJSON writes the number, or null.
+func (c Curvature) MarshalJSON() ([]byte, error) {
+	if !c.Known {
+		return []byte("null"), nil
+	}
+	return json.Marshal(c.Value)
 }
 
 // kinds of families.
@@ -214,7 +229,7 @@ func (e effort) bend(ctx context.Context, o study.Options) ([]Neck, error) {
 		c := waist(sizes[i])
 		shape, err := domain.NewFlower(2, 1/c, sizes[i]*c*(1/c+0.5))
 		kappa := (1 - 5*c) / (sizes[i] * square(1-c))
-		return neck(ctx, "peanut", shape, err, e.diameterPlane, Neck{Width: 2 * sizes[i] * (1 - c), Kappa: &kappa})
+		return neck(ctx, "peanut", shape, err, e.diameterPlane, Neck{Width: 2 * sizes[i] * (1 - c), Kappa: Curvature{true, kappa}})
 	})
 }
 

@@ -68,7 +68,7 @@ func effortOf(s study.Scale) effort {
 // computation does, or ctx ends.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	o = o.NoSmall()
-	return study.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) })
+	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) })
 }
 
 // study computes everything and tells it.

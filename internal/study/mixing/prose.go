@@ -36,11 +36,11 @@ func spread(v []float64) string {
 }
 
 // curvature tells a least curvature.
-func curvature(v *float64) string {
-	if v == nil {
+func curvature(c Curvature) string {
+	if !c.Known {
 		return "corners"
 	}
-	return show(math.Round(*v*1e6) / 1e6)
+	return show(math.Round(c.Value*1e6) / 1e6)
 }
 
 // over are gap·diameter²/(τπ²) of the sizes.

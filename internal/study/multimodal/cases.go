@@ -299,8 +299,8 @@ func modesOff(s Score) float64 { return s.Modes }
 
 func modesFound(s Score) float64 { return s.Found }
 
-// runAll runs cases, the longest first; the results stand in the order of plans. What they are
-// must be unique in the study.
+// runAll runs cases, the longest first; the results stand in the order of plans. The text what
+// must be unique within the study.
 func runAll(ctx context.Context, o study.Options, what string, plans []plan) ([]*outcome, error) {
 	order := longestFirst(plans)
 	found, err := study.Gather(ctx, o, what, len(plans), func(ctx context.Context, k int) (measured, error) {

@@ -102,7 +102,7 @@ type DiameterResults struct {
 // Domain Diameter"). It fails if a run does, or ctx ends.
 func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
 	o = o.NoSmall()
-	return study.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) })
+	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) })
 }
 
 // study runs everything and tells it.

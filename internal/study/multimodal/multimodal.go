@@ -24,7 +24,7 @@ const (
 // reflected, and other answers to the same need, against exact masses.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	o = o.NoSmall()
-	return study.Conduct(func() (*study.Study, error) {
+	return o.Conduct(func() (*study.Study, error) {
 		o.Threads = o.Workers()
 		m := &multimodal{planner: planner{o}}
 		for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released} {
