@@ -57,7 +57,7 @@ func (e Early) Unwrap() error { return e.Err }
 
 // Await returns what f does, or the error of ctx as soon as that is done: f then goes on
 // by itself, and nobody hears what becomes of it. It is for calls that cannot hear a
-// context, and f must write nothing. Once ctx is done f has the time wait to end by itself.
+// context, and what f writes must be refused once nobody waits for it. Once ctx is done f has the time wait to end by itself.
 func Await[T any](ctx context.Context, wait time.Duration, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
