@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,8 @@ func (c *common) report(dir string, markdown bool) error {
 	case markdown && c.json:
 		return refuse(errors.New("--markdown and --json: give one of them"))
 	case store.Newest(dir) != dir:
-		return refuse(fmt.Errorf("%s has a newer report beside it that is not finished: go on with that first", dir))
+		return refuse(fmt.Errorf("%s has a newer report in it that is not finished, %s: go on with that by its command, or remove it", dir,
+			filepath.Base(store.Newest(dir))))
 	case !markdown && task.Program != program:
 		return refuse(fmt.Errorf("the studies in %s are of another build of the program, and so is their report: it stays as it is. "+
 			"--markdown prints its verdicts", dir))

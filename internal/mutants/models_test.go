@@ -32,6 +32,9 @@ var ofModels = []fault{
 		[]edit{{"internal/rows.(*Posterior).Alike", "if p.jointly(of[0]) {", "if p.jointly(of[0]) && len(of) == 0 {"}}},
 	{"matrices: levels of one column for both", "internal/rows TestMatrices",
 		[]edit{{"internal/rows.(*builder).cells", "out[row]*len(l.Names)", "out[row]"}}},
+	{"a column of one number is standardised by what its mean rounds", "internal/rows StandardisedConstant", []edit{
+		{"internal/rows.(*builder).scale", "!b.varies(values)", "false"},
+	}},
 	{"matrices: a row's product by its first entry", "internal/rows TestMatrices",
 		[]edit{{"internal/rows.(*builder).product", "index + entries[i] +", "index + entries[i*0] +"}}},
 	{"regression: levels that are left out count for the first entry", "internal/rows TestRegressionOfLevelsLeftOut",

@@ -17,6 +17,7 @@ import (
 type Prediction struct {
 	Outcome    string      `json:"outcome"`
 	Statistics []Statistic `json:"statistics"`
+	draws      int
 }
 
 // A Statistic is a number of all values of an outcome, and in which share of the draws it is as
@@ -44,7 +45,7 @@ func Check(outcome string, observed []float64, drawn [][]float64, statistics ...
 		}
 		return out
 	}
-	p, own := Prediction{Outcome: outcome}, known(observed)
+	p, own := Prediction{Outcome: outcome, draws: len(drawn)}, known(observed)
 	if len(own) < 2 {
 		return p
 	}
@@ -99,9 +100,16 @@ func (s *Summary) predictions() string {
 	return b.String()
 }
 
-// Misfits say which statistics of outcomes none of the draws predict.
+// leastForMisfit are draws of which none is beyond what was observed once in 250 times where the
+// model holds.
+const leastForMisfit = 500
+
+// Misfits say which statistics of outcomes none of the draws predict, if there are many.
 func (s *Summary) Misfits() (said []string) {
 	for _, p := range s.Predictive {
+		if p.draws < leastForMisfit {
+			continue
+		}
 		var less, more []string
 		for _, of := range p.Statistics {
 			switch of.P {

@@ -34,11 +34,12 @@ func TestCheck(t *testing.T) {
 
 // What no draw comes up to, or all draws exceed, is said; shares in between are not.
 func TestMisfits(t *testing.T) {
-	drawn := [][]float64{{0, 1, 2}, {1, 2, 2}, {0, 0, 2}}
+	drawn := slices.Repeat([][]float64{{0, 1, 2}, {1, 2, 2}, {0, 0, 2}}, 200)
+	few := Check("v", []float64{0, 1, 3}, drawn[:400], "max") // of which chance leaves none
 	s := &Summary{Predictive: []Prediction{
 		Check("y", []float64{0, 1, 3}, drawn, "mean", "sd", "min", "max"),
 		Check("z", []float64{-2, 1, 2}, drawn, "min", "max"),
-		Check("u", []float64{0, 1, 2}, drawn, "mean", "sd", "min", "max"),
+		Check("u", []float64{0, 1, 2}, drawn, "mean", "sd", "min", "max"), few,
 	}}
 	want := []string{
 		"the model does not predict sd, max of y: in all draws it is less than observed",

@@ -62,6 +62,15 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 				b.fault(path, begin+w.Pos, "%s is a block of columns: write %s*beta with a parameter beta[%s]", w.Text, w.Text, w.Text)
 				continue
 			}
+			before := i - 1
+			for before > 0 && (words[before].Text == "-" || words[before].Text == "+") {
+				before--
+			}
+			if follows(3, "^") || before >= 0 && (words[before].Text == "^" || words[before].Text == "/") {
+				b.fault(path, begin+w.Pos, "%s*%s beside ^ or after / may be read in two ways: put parentheses, (%[1]s*%[2]s)", w.Text,
+					words[i+2].Text)
+				continue
+			}
 			put(w.Pos, words[i+2].End, b.product(path, begin, w, words[i+2]))
 			i += 2
 		default:
@@ -220,8 +229,8 @@ func (b *builder) product(path []string, begin int, block, with expression.Word)
 	entries := l.Columns
 	switch {
 	case counted > 0 && counted != len(l.Columns):
-		b.fault(path, begin+with.Pos, "the lengths of %s and %s differ, %d and %d: it is multiplied by a parameter %s[%s], an entry for each",
-			block.Text, with.Text, len(l.Columns), counted, cmpName(with.Text), block.Text)
+		b.fault(path, begin+with.Pos, "the lengths of %s and %s differ, %d and %d: it is multiplied by a parameter %s[%s], or %[5]s[%[3]d], "+
+			"an entry for each", block.Text, with.Text, len(l.Columns), counted, cmpName(with.Text), block.Text)
 		return "0"
 	case counted > 0:
 		entries = numbered(counted)

@@ -81,6 +81,29 @@ func TestBlockTimesCounted(t *testing.T) {
 	}
 }
 
+// A column of one number is not standardised, though its mean rounds; one that hardly varies is.
+func TestStandardisedConstant(t *testing.T) {
+	for n := 90; n < 130; n++ {
+		for value, fault := range map[string]bool{"0.1": true, "1": true, "5": true, "0.3": true, "": false} {
+			var csv strings.Builder
+			csv.WriteString("y,x,c\n")
+			for i := range n {
+				c := value
+				if c == "" {
+					c = fmt.Sprint(1 + 1e-15*float64(i%2))
+				}
+				fmt.Fprintf(&csv, "%d,%d,%s\n", i%7, i%5, c)
+			}
+			_, err := Build(Model{Parameters: []Parameter{wide("beta[X]", "normal(0, 1)")},
+				Let: []Let{{Name: "X", Columns: []string{"x", "c"}, Standardise: true}}, Likelihood: []string{"y ~ normal(X*beta, 1)"}},
+				strings.NewReader(csv.String()), "rows.csv")
+			if told := err != nil && strings.Contains(err.Error(), `"c" is the same in every row`); told != fault || !told && err != nil {
+				t.Fatalf("%d rows of %q: %v", n, value, err)
+			}
+		}
+	}
+}
+
 // Log odds that are affine in the parameters give the energies and slopes of the formula, for any
 // number of states, each with the same bits as alone.
 func TestLogOdds(t *testing.T) {

@@ -370,6 +370,22 @@ func (b *builder) scale(values vector.Column) (by scale) {
 		off := values.At(i) - by.mean
 		square += off * off
 	}
+	if b.keep.Len() == 0 || !b.varies(values) { // whose mean may round, and make a deviation of that
+		return by
+	}
 	by.sd = math.Sqrt(square / max(1, float64(b.keep.Len()-1)))
 	return by
+}
+
+// varies reports whether the values of a column in the rows that are used are not all the same.
+func (b *builder) varies(values vector.Column) bool {
+	first, begun := 0.0, false
+	for _, i := range b.keep.All() {
+		if v := values.At(i); !begun {
+			first, begun = v, true
+		} else if v != first {
+			return true
+		}
+	}
+	return false
 }

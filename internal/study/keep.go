@@ -61,6 +61,9 @@ func documentIn(dir string) (d taskDocument, ok bool) {
 // and so is a finished one, of which nothing is left to do, unless force is set: then it
 // is begun anew. Any other folder that is not empty is an error, unless force is set.
 func Open(dir string, t Task, force bool) (*Desk, error) {
+	if _, err := store.Settle(store.Disk{}, dir); err != nil { // an exchange that was cut short
+		return nil, err
+	}
 	d, ok := documentIn(store.Newest(dir))
 	if ok && d.Task == t && !(d.Finished && force) {
 		f, err := store.Continue(store.Disk{}, dir, folders())
