@@ -12,6 +12,9 @@ import (
 
 // Conduct runs a study and notes how long it took, with what it had done before it was stopped.
 func (o Options) Conduct(run func() (*Study, error)) (*Study, error) {
+	if _, err := ParseScale(string(o.Scale)); err != nil {
+		return nil, err
+	}
 	since := o.clock()
 	s, err := run()
 	if err != nil {

@@ -49,10 +49,10 @@ func TestEach(t *testing.T) {
 
 // How long a study took is noted, and a part that fails is an error of its own.
 func TestConduct(t *testing.T) {
-	if s, err := (Options{}).Conduct(func() (*Study, error) { return &Study{Seconds: -1}, nil }); err != nil || !(s.Seconds >= 0) {
+	if s, err := (Options{Scale: Smoke}).Conduct(func() (*Study, error) { return &Study{Seconds: -1}, nil }); err != nil || !(s.Seconds >= 0) {
 		t.Error(err)
 	}
-	if s, err := (Options{}).Conduct(func() (*Study, error) { return nil, errors.New("no") }); err == nil || s != nil {
+	if s, err := (Options{Scale: Smoke}).Conduct(func() (*Study, error) { return nil, errors.New("no") }); err == nil || s != nil {
 		t.Errorf("%v, %v", s, err)
 	}
 	var spent Spells

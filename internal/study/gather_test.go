@@ -171,7 +171,7 @@ func TestDepending(t *testing.T) {
 
 // How long a study and its parts took counts what cases had taken that are found, by so many at once.
 func TestGatherTime(t *testing.T) {
-	o := Options{Threads: 2, Keeper: &memory{cases: map[string][]byte{}}}
+	o := Options{Scale: Smoke, Threads: 2, Keeper: &memory{cases: map[string][]byte{}}}
 	text, err := seal(&kept[int]{Took: time.Hour, Value: 1})
 	if err != nil {
 		t.Fatal(err)
