@@ -62,11 +62,7 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 				b.fault(path, begin+w.Pos, "%s is a block of columns: write %s*beta with a parameter beta[%s]", w.Text, w.Text, w.Text)
 				continue
 			}
-			before := i - 1
-			for before > 0 && (words[before].Text == "-" || words[before].Text == "+") {
-				before--
-			}
-			if follows(3, "^") || before >= 0 && (words[before].Text == "^" || words[before].Text == "/") {
+			if besidePower(words, i) {
 				b.fault(path, begin+w.Pos, "%s*%s beside ^ or after / may be read in two ways: put parentheses, (%[1]s*%[2]s)", w.Text,
 					words[i+2].Text)
 				continue
@@ -79,6 +75,19 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 	}
 	end(len(words))
 	return out.String() + text[at:], len(b.faults) == before
+}
+
+// besidePower reports whether the product X*beta that begins at word i stands before ^, or
+// after ^ or /, signs between them aside.
+func besidePower(words []expression.Word, i int) bool {
+	if i+3 < len(words) && words[i+3].Text == "^" {
+		return true
+	}
+	i--
+	for i > 0 && (words[i].Text == "-" || words[i].Text == "+") {
+		i--
+	}
+	return i >= 0 && (words[i].Text == "^" || words[i].Text == "/")
 }
 
 // masked is a formula where sum and lag are functions that the language has, and comparisons

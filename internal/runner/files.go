@@ -82,6 +82,9 @@ const level = 90
 
 // figures draws and writes every figure of the run and returns their names.
 func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report.Summary) ([]string, error) {
+	if x.Bare { // those of other draws, if there were any, are not left
+		return nil, x.folder.Remove("figures", func(string) bool { return true })
+	}
 	drawn := job.Pictures{Write: x.folder.WriteFile}
 	var failed error
 	add := func(name string, f *figure.Figure, err error) {

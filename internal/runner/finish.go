@@ -185,12 +185,7 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	if err := x.stream.Finish(cmp.Or(x.Settings.Threads, runtime.GOMAXPROCS(0))); err != nil {
 		return nil, err
 	}
-	if x.Bare { // those of other draws, if there were any, are not left
-		err = x.folder.Remove("figures", func(string) bool { return true })
-	} else {
-		figures, err = x.figures(ctx, res, sum)
-	}
-	if err != nil {
+	if figures, err = x.figures(ctx, res, sum); err != nil {
 		return nil, err
 	}
 	return figures, x.folder.WriteJSON("summary.json", sum)
