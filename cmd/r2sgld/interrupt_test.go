@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,11 +40,7 @@ func TestInterrupt(t *testing.T) {
 	args := []string{"sample", file, "--out", out, "--checkpoint", "20ms"}
 	stops := 0
 	for _, mark := range marks {
-		p := start(t, args...)
-		if mark != "" {
-			p.await(filepath.Join(out, mark))
-		}
-		p.signal(syscall.SIGINT, time.Duration(pace.Soak(1, 5))*time.Millisecond)
+		p := stopAt(t, out, mark, time.Duration(pace.Soak(1, 5))*time.Millisecond, args...)
 		code, said := p.code(t), p.stderr.String()
 		switch {
 		case code == exitInterrupted && strings.Contains(said, "go on with: r2sgld resume "+out):
@@ -97,6 +94,15 @@ func unending() string {
 	return strings.NewReplacer("30000", "300000000", "thin: 1,", "thin: 10000,").Replace(killed()["online"])
 }
 
+// newest is the newest checkpoint of a run.
+func newest(t *testing.T, out string) string {
+	all, err := filepath.Glob(filepath.Join(out, "checkpoints/[0-9]*"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no checkpoints: %v", err)
+	}
+	return slices.Max(all)
+}
+
 // While a process writes in a run folder, another is refused with a message that
 // names it.
 func TestTwoProcesses(t *testing.T) {
@@ -117,8 +123,11 @@ func TestTwoProcesses(t *testing.T) {
 	if code := first.code(t); code != -1 {
 		t.Errorf("exit %d: %s", code, &first.stderr)
 	}
-	next := start(t, "resume", out, "--quiet")
-	next.signal(syscall.SIGINT, 500*time.Millisecond)
+	next := start(t, "resume", out, "--quiet", "--checkpoint", "20ms")
+	for was := newest(t, out); newest(t, out) == was && next.alive(); {
+		time.Sleep(time.Millisecond)
+	}
+	next.signal(syscall.SIGINT, 0)
 	if code := next.code(t); code != exitInterrupted {
 		t.Errorf("after it was killed: exit %d: %s", code, &next.stderr)
 	}

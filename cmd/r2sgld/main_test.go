@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -347,9 +346,7 @@ func TestForceKeepsWhatWas(t *testing.T) {
 	long := append(args[:3:3], "--set", "sampler.iterations=400000", "--set", "sampler.seed=5", "--out")
 	interrupt := func(build string) {
 		t.Helper()
-		p := start(t, append(long, out, "--force", "--checkpoint", "5ms")...)
-		p.await(filepath.Join(out, build, "checkpoints", "000001"))
-		p.signal(syscall.SIGINT, 0)
+		p := stopAt(t, out, filepath.Join(build, "checkpoints/000001"), 0, append(long, out, "--force", "--checkpoint", "5ms")...)
 		if code := p.code(t); code != exitInterrupted {
 			t.Fatalf("exit %d", code)
 		}

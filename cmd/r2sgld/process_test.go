@@ -131,6 +131,38 @@ func (p *process) await(path string) {
 	}
 }
 
+// stopAt starts the program, has it hear a Ctrl-C a while after a file is in its folder out,
+// and waits for its end. Where a busy machine is late and the run is done before, the folder
+// is put back as it was, and it is tried again.
+func stopAt(t *testing.T, out, mark string, after time.Duration, args ...string) *process {
+	t.Helper()
+	before, had := filepath.Join(t.TempDir(), "before"), there(out, ".")
+	restore := func(to, from string) {
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if had {
+		restore(before, out)
+	}
+	for attempt := 1; ; attempt++ {
+		p := start(t, args...)
+		if mark != "" {
+			p.await(filepath.Join(out, mark))
+		}
+		p.signal(syscall.SIGINT, after)
+		if p.code(t) != exitDone || attempt == 20 {
+			return p
+		}
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+		if had {
+			restore(out, before)
+		}
+	}
+}
+
 // must runs the program in this process and wants an exit code.
 func must(t *testing.T, want int, args ...string) {
 	t.Helper()

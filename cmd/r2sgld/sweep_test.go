@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/foldertest"
@@ -130,9 +129,7 @@ func TestSweepInterrupted(t *testing.T) {
 	args := []string{"sweep", file, "--over", "sampler.seed=1..3", "--checkpoint", "20ms", "--jobs", "2"}
 	whole, out := filepath.Join(dir, "whole"), filepath.Join(dir, "out")
 	must(t, exitDone, append(args, "--out", whole, "--quiet")...)
-	p := start(t, append(args, "--out", out)...)
-	p.await(filepath.Join(out, "cases/2/checkpoints/000002"))
-	p.signal(syscall.SIGINT, 0)
+	p := stopAt(t, out, "cases/2/checkpoints/000002", 0, append(args, "--out", out)...)
 	if code := p.code(t); code != exitInterrupted || !strings.Contains(p.stderr.String(), "cases") ||
 		!strings.Contains(p.stderr.String(), "go on with: r2sgld resume "+out) {
 		t.Fatalf("exit %d: %s", code, &p.stderr)

@@ -166,9 +166,7 @@ func TestTrainingInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "fashion.yaml", onSmallFashion(t))
 	out := filepath.Join(dir, "run")
-	p := start(t, "train", file, "--out", out, "--set", "repeats=1", "--set", "sampler.epochs=50")
-	p.await(filepath.Join(out, "metrics.jsonl"))
-	p.signal(syscall.SIGINT, time.Second)
+	p := stopAt(t, out, "metrics.jsonl", time.Second, "train", file, "--out", out, "--set", "repeats=1", "--set", "sampler.epochs=50")
 	if code, said := p.code(t), p.stderr.String(); code != exitInterrupted || !strings.Contains(said, "go on with: r2sgld resume "+out) {
 		t.Fatalf("exit %d: %s", code, said)
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -150,9 +149,7 @@ func TestInterruptedTrajectory(t *testing.T) {
 	args = append(args, "--out", out, "--checkpoint", "20ms")
 	stops := 0
 	for _, mark := range []string{"run.json", "tuned.json", "checkpoints/000001", "draws.zarr/.zgroup"} {
-		p := start(t, args...)
-		p.await(filepath.Join(out, mark))
-		p.signal(syscall.SIGINT, time.Millisecond)
+		p := stopAt(t, out, mark, time.Millisecond, args...)
 		if code := p.code(t); code == exitInterrupted {
 			stops++
 		} else if code != exitDone {
