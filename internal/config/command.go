@@ -14,11 +14,11 @@ func Text(path string) ([]byte, error) { return yamlpos.Content(path) }
 
 // CommandOf returns the command that a configuration is for: train where it
 // has a network or data of a kind, theory where it has such a section and no sampler,
-// fit where its model has parameters or a likelihood with ~, identify where it has a model or data and no potential, sample otherwise, and where the
-// text is none.
+// fit where its model has parameters or a likelihood with ~, identify where it has a model or
+// data and no potential, sample otherwise, and where the text is none.
 func CommandOf(text []byte) string {
-	root, err := yamlpos.Parse("", text)
-	if err != nil {
+	root, _ := yamlpos.Parse("", text) // what is wrong with it the command says
+	if root == nil {
 		return "sample"
 	}
 	command, _ := commandOf(root)

@@ -69,11 +69,15 @@ const tooLarge = "larger than 1 MiB: this is no configuration"
 // Parse parses a text that holds one YAML document, a mapping. CRLF line ends
 // and a UTF-8 byte order mark are accepted. The error is of type [Problems];
 // a key given twice, an alias and the like are reported all at once, broken
-// syntax ends the parse at its first place.
+// syntax ends the parse at its first place. Where there is a mapping all the same, it is
+// returned with the error.
 func Parse(name string, text []byte) (*Node, error) {
 	root, problems := parseValue(name, text)
 	if len(problems) > 0 {
-		return nil, problems.Err()
+		if root != nil && root.Kind != Map {
+			root = nil
+		}
+		return root, problems.Err()
 	}
 	if root.Kind == Null {
 		return nil, Problems{{File: name, Line: 1, Column: 1, Message: "the file is empty: expected keys such as `name: flower`"}}
@@ -282,7 +286,7 @@ func (t *tree) fields(n *Node, values []*ast.MappingValueNode, depth int) {
 	first := map[string]*Node{}
 	for _, v := range values {
 		key := t.key(v.Key)
-		if key == nil {
+		if key == nil || t.cut(n, key) {
 			continue
 		}
 		if before, ok := first[key.Text]; ok {
@@ -296,6 +300,29 @@ func (t *tree) fields(n *Node, values []*ast.MappingValueNode, depth int) {
 		}
 		n.Fields = append(n.Fields, Field{key, value})
 	}
+}
+
+// cut reports a key that is the end of the value of an entry before it, as in {a: normal(0, 1)},
+// which commas cut.
+func (t *tree) cut(n, key *Node) bool {
+	if key.style != plain || !strings.Contains(key.Text, ")") {
+		return false
+	}
+	text := key.Text
+	for i := len(n.Fields) - 1; i >= 0; i-- {
+		f := n.Fields[i]
+		if f.Value.Kind == Null {
+			text = f.Key.Text + ", " + text
+			continue
+		}
+		if f.Value.Kind != Scalar || f.Value.style != plain || strings.Count(f.Value.Text, "(") <= strings.Count(f.Value.Text, ")") {
+			return false
+		}
+		n.Fields = n.Fields[:i+1] // what was in between is a part of it
+		t.report(f.Value, "a comma in braces begins another entry: put all of it in quotes: %q", f.Value.Text+", "+text)
+		return true
+	}
+	return false
 }
 
 // key turns the key of a mapping into a scalar, or reports it and returns nil.

@@ -45,6 +45,8 @@ func TestBrokenText(t *testing.T) {
 		{"a: \"x\n", "f:1:4: could not find end character of double-quoted text"},
 		{"a: 1\n---\nb: 2\n", "f:3:1: a second document begins here; one configuration per file"},
 		{"a: 1\nb: 1\na: 2\n", "f:3:1: key \"a\" is given twice, first on line 1"},
+		{"p: {a: normal(0, 10), b: exp(1)}\n", `f:1:8: a comma in braces begins another entry: put all of it in quotes: "normal(0, 10)"`},
+		{"p: {a: student_t(3, 0, 10)}\n", `f:1:8: a comma in braces begins another entry: put all of it in quotes: "student_t(3, 0, 10)"`},
 		{"a: &x [1]\n", "f:1:4: anchors (&) and aliases (*) are not accepted: write the value out, or put text in quotes"},
 		{"a: !!str 1\n", "f:1:4: tags (!) are not accepted: drop it, or put text in quotes"},
 		{"<<: {a: 1}\n", "f:1:1: merge keys (<<) are not accepted: write the keys out"},
