@@ -24,40 +24,6 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// A Table says where the rows of fit are.
-type Table struct {
-	File      string   `json:"file"` // absolute
-	SHA256    string   `json:"sha256"`
-	Where     []string `json:"where,omitempty"`
-	Missing   string   `json:"missing"`             // refuse or drop
-	Precision string   `json:"precision,omitempty"` // float64, which "" is, or float32
-}
-
-// Elsewhere is the same table in a file of which the name alone is told.
-func (t *Table) Elsewhere() any {
-	e := *t
-	e.File = filepath.Base(t.File)
-	return &e
-}
-
-// A RowModel is a model of rows, as written.
-type RowModel struct {
-	Parameters  Ordered  `json:"parameters"`
-	Let         Ordered  `json:"let,omitempty"`
-	Likelihood  []string `json:"likelihood,omitempty"`
-	LogLik      []string `json:"log_lik,omitempty"`
-	Constraints []string `json:"constraints,omitempty"`
-	Labels      []string `json:"labels,omitempty"`
-	Outputs     Ordered  `json:"outputs,omitempty"`
-}
-
-// Drawn is the same model without what follows from draws.
-func (m *RowModel) Drawn() any {
-	d := *m
-	d.Outputs = nil
-	return &d
-}
-
 // textOrList is one text or a list of them.
 func textOrList(name string, at *[]string) key.Key {
 	return key.Given(name, "text or list", key.AnyOf(key.PlainText(), key.ListOf(key.PlainText())), func(l *key.Reader, n *yamlpos.Node) {
@@ -251,7 +217,7 @@ func (l *loader) fit() (*Run, error) {
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	s.Warnings = warnings
+	s.Warnings = append(warnings, f.idle()...)
 	if by == nil && l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
 		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
 	}

@@ -46,6 +46,39 @@ type Let struct {
 	Standardise bool     // the columns of a block have mean 0 and standard deviation 1
 }
 
+// Idle returns the parameters that neither a formula of the model nor one of more names, their
+// own priors aside, in their order.
+func (m *Model) Idle(more []string) (names []string) {
+	named := map[string]bool{}
+	read := func(text, but string) {
+		words, _ := expression.Words(text) // where it is wrong, that is told elsewhere
+		for _, w := range words {
+			if bare, _, _ := strings.Cut(w.Text, "["); bare != but {
+				named[bare] = true
+			}
+		}
+	}
+	for _, p := range m.Parameters {
+		bare, _, _ := strings.Cut(p.Name, "[")
+		read(p.Prior, bare)
+	}
+	for _, l := range m.Let {
+		read(l.Text, l.Name)
+	}
+	for _, o := range m.Outputs {
+		read(o.Text, "")
+	}
+	for _, text := range slices.Concat(m.Likelihood, m.LogLik, more) {
+		read(text, "")
+	}
+	for _, p := range m.Parameters {
+		if bare, _, _ := strings.Cut(p.Name, "["); !named[bare] {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // A Posterior is a model with its data.
 type Posterior struct {
 	Names      []string // of the coordinates
