@@ -58,10 +58,13 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 		return err
 	}
 	defer end()
-	if j.Others, err = c.helpers(j.Request); err != nil {
+	h, err := c.helpers(j.Dir, j.Terminal)
+	if err != nil {
 		return err
 	}
+	j.Others = h.list(j.Name, j.Hash)
 	sum, err := j.Run(ctx)
+	h.close()
 	offeredNoMore(j.Dir, err)
 	if err != nil || !c.json {
 		return err

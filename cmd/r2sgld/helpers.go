@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/nats-io/nats.go"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/fleet"
 	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/sweep"
 )
 
@@ -33,9 +35,20 @@ func program() string {
 // hubFolder is what a list of cases keeps in its folder while it is offered to workers.
 const hubFolder = ".hub"
 
-// helpers are the workers that may do cases of the list of a job, if any. That they cannot be
+// helpers are workers that may do cases of the lists of a job. Their broker, if it is inside this
+// program, starts with the first list that is offered; nil is no workers.
+type helpers struct {
+	staff    *staff
+	terminal io.Writer
+	dir      string // of the job
+
+	mu     sync.Mutex
+	broker *fleet.Broker
+}
+
+// helpers are the workers that may do cases of a job in a folder, if any. That they cannot be
 // is told before anything is written.
-func (c *common) helpers(q job.Request) (cases.Others, error) {
+func (c *common) helpers(dir string, terminal io.Writer) (*helpers, error) {
 	s := &c.staff
 	switch err := s.check(); {
 	case err != nil:
@@ -45,25 +58,60 @@ func (c *common) helpers(q job.Request) (cases.Others, error) {
 	case s.none():
 		return nil, nil
 	}
-	host, _ := os.Hostname()
-	at, err := filepath.Abs(q.Dir)
-	if err != nil {
-		return nil, err
-	}
-	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", host, at, q.Hash))
-	o := &offered{staff: s, terminal: q.Terminal,
-		Board: fleet.Board{Name: q.Name, ID: hex.EncodeToString(id[:8]), Program: program(), Dir: filepath.Join(q.Dir, hubFolder),
-			Tell: func(s string) { fmt.Fprintln(q.Terminal, " "+s) }}}
+	h := &helpers{staff: s, terminal: terminal, dir: dir}
 	if s.hub == "" {
 		_, err := certificate(s.tls)
-		return o, refuse(errors.Join(err, fleet.CanListen(s.listen)))
+		return h, refuse(errors.Join(err, fleet.CanListen(s.listen)))
 	}
 	conn, err := s.connect(s.hub)
 	if err == nil {
 		err = fleet.KeepsCases(conn)
 		conn.Close()
 	}
-	return o, refuse(err)
+	return h, refuse(err)
+}
+
+// list has the workers do cases of a list; hash tells it from others that the folder ever has.
+func (h *helpers) list(name, hash string) cases.Others {
+	if h == nil {
+		return nil
+	}
+	return &offered{h, name, hash}
+}
+
+// connect connects to the broker.
+func (h *helpers) connect() (*nats.Conn, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broker != nil {
+		return h.broker.Connect()
+	}
+	return h.staff.connect(h.staff.hub)
+}
+
+// open starts the broker, if it is to be inside this program and is not.
+func (h *helpers) open(dir string) (err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err = os.MkdirAll(dir, 0o700); err != nil || h.staff.hub != "" || h.broker != nil {
+		return err
+	}
+	if h.broker, err = h.staff.host.open(dir, dir); err == nil {
+		fmt.Fprintf(h.terminal, " workers: r2sgld work %s\n", h.broker.URL())
+	}
+	return err
+}
+
+// close ends the broker.
+func (h *helpers) close() {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broker != nil {
+		h.broker.Close()
+	}
 }
 
 // offeredNoMore takes away what a list kept in its folder while it was offered, once it is done.
@@ -81,51 +129,36 @@ func refuse(err error) error {
 	return err
 }
 
-// offered is a list of cases that workers may do, with a broker of its own if it has no other.
+// offered is a list of cases that workers may do.
 type offered struct {
-	fleet.Board
-	staff    *staff
-	terminal io.Writer
+	*helpers
+	name, hash string
 }
 
-// Offer starts the broker and offers the cases.
+// Offer offers the cases.
 func (o *offered) Offer(ctx context.Context, l *cases.List) (cases.Source, error) {
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, err
-	}
-	end := func() {}
-	if o.Connect = func() (*nats.Conn, error) { return o.staff.connect(o.staff.hub) }; o.staff.hub == "" {
-		b, err := o.staff.host.open(o.Dir, o.Dir)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(o.terminal, " workers: r2sgld work %s\n", b.URL())
-		o.Connect, end = b.Connect, b.Close
-	}
-	s, err := o.Board.Offer(ctx, l)
+	host, _ := os.Hostname()
+	at, err := filepath.Abs(o.dir)
 	if err != nil {
-		end()
 		return nil, err
 	}
-	return &lent{s, end}, nil
-}
-
-// lent is a source of cases with what ends after it.
-type lent struct {
-	cases.Source
-	end func()
-}
-
-func (l *lent) Close() error {
-	defer l.end()
-	return l.Source.Close()
+	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", host, at, o.hash))
+	b := &fleet.Board{Name: o.name, ID: hex.EncodeToString(id[:8]), Program: program(), Dir: filepath.Join(o.dir, hubFolder),
+		Connect: o.connect, Tell: func(s string) { fmt.Fprintln(o.terminal, " "+s) }}
+	if err := o.open(b.Dir); err != nil {
+		return nil, err
+	}
+	return b.Offer(ctx, l)
 }
 
 // doCase does a case that another machine offers.
-func doCase(commands bool) func(context.Context, cases.Case, func(string) string, string) error {
+func doCase(commands bool, studies *study.Replays) func(context.Context, cases.Case, func(string) string, string) error {
 	return func(ctx context.Context, c cases.Case, place func(string) string, dir string) error {
-		if c.Command == calibration.Command {
+		switch c.Command {
+		case calibration.Command:
 			return calibration.Elsewhere(ctx, c.Config, place, dir)
+		case study.Command:
+			return studies.Do(ctx, c.Config, place, dir)
 		}
 		_, programs, err := sent(c.Config, place, commands)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/job"
 
@@ -35,6 +36,7 @@ type paperStudy struct {
 	takes       extent
 	truth       func() (any, error)       // what it compares with; nil is nothing to print
 	ready       func(study.Options) error // whether data and programs are there; nil is nothing to look for
+	here        string                    // why workers do none of its cases; "" where they do
 }
 
 // An extent is about how long a study takes on two processor cores; 0 is hours, on other processors.
@@ -54,14 +56,16 @@ func (e extent) at(s study.Scale) time.Duration {
 // studies are all of them, in the order of the paper.
 func studies() []paperStudy {
 	return []paperStudy{
-		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, unsized(4*time.Second, 4*time.Minute), nil, nil},
-		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, unsized(3*time.Second, 4*time.Minute), nil, nil},
-		{"multimodal", multimodal.Title, multimodal.Run, unsized(2*time.Second, 50*time.Second), multimodal.Truth, nil},
-		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, unsized(time.Second, 17*time.Second), nil, nil},
-		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 2*time.Minute), nil, nil},
-		{"evidence", evidence.Title, evidence.Run, unsized(3*time.Second, 30*time.Second), nil, nil},
-		{"cifar", deep.Title, deep.Run, extent{time.Minute, 30 * time.Minute, 0}, nil, deep.Ready},
-		{"posterior", deep.PosteriorTitle, deep.Posterior, extent{30 * time.Second, 10 * time.Minute, time.Hour}, nil, deep.PosteriorReady},
+		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, unsized(4*time.Second, 4*time.Minute), nil, nil, ""},
+		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, unsized(3*time.Second, 4*time.Minute), nil, nil, ""},
+		{"multimodal", multimodal.Title, multimodal.Run, unsized(2*time.Second, 50*time.Second), multimodal.Truth, nil, ""},
+		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, unsized(time.Second, 17*time.Second), nil, nil,
+			multimodal.DiameterHere},
+		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 2*time.Minute), nil, nil, ""},
+		{"evidence", evidence.Title, evidence.Run, unsized(3*time.Second, 30*time.Second), nil, nil, evidence.Here},
+		{"cifar", deep.Title, deep.Run, extent{time.Minute, 30 * time.Minute, 0}, nil, deep.Ready, deep.Here},
+		{"posterior", deep.PosteriorTitle, deep.Posterior, extent{30 * time.Second, 10 * time.Minute, time.Hour}, nil, deep.PosteriorReady,
+			deep.Here},
 	}
 }
 
@@ -104,6 +108,7 @@ The studies:
 		},
 	}
 	c.display(cmd)
+	c.staff.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&scale, "scale", string(study.Paper),
 		"paper: as much as the paper ran; small: of the networks, what a desk can do; smoke: seconds, to see that it works")
@@ -232,14 +237,22 @@ func (c *common) reproduceThem(ctx context.Context, of selection, entries []pape
 	if !c.quiet {
 		o.Progress = c.stderr()
 	}
-	desk, err := study.Open(dir, study.Task{Study: of.String(), Scale: size, Seed: c.seed, Program: program}, c.force)
+	_, terminal := c.screen()
+	workers, err := c.helpers(dir, terminal)
+	if err != nil {
+		return err
+	}
+	task := study.Task{Study: of.String(), Scale: size, Seed: c.seed, Program: program}
+	desk, err := study.Open(dir, task, c.force)
 	if err != nil {
 		return &job.Refused{Err: err}
 	}
-	s := &session{Options: o, desk: desk, entries: entries, absent: map[string]study.Absent{}}
+	s := &session{Options: o, desk: desk, entries: entries, absent: map[string]study.Absent{}, workers: workers}
 	halt := &stopped{desk: desk, of: len(entries), again: o.Command(of.String()) + " --out " + text.Word(dir)}
 	leaving(halt.Error)
 	out, err := s.conduct(ctx)
+	workers.close()
+	offeredNoMore(dir, err)
 	halted := ctx.Err() != nil && errors.Is(err, ctx.Err())
 	if halted {
 		err = halt
@@ -282,6 +295,38 @@ type session struct {
 	entries []paperStudy
 	done    []*study.Study
 	absent  map[string]study.Absent // by name
+	workers *helpers                // that do cases as well; nil is none
+}
+
+// options are those of a study.
+func (s *session) options(e paperStudy) study.Options {
+	o := s.Options
+	o.Keeper = s.desk.Cases(e.name)
+	switch {
+	case s.workers == nil:
+	case e.here != "":
+		s.Announce("%s: workers do none of it: %s", e.name, e.here)
+	default:
+		o.Share = s.desk.Share(e.name, func(list string) cases.Others {
+			return s.workers.list(list, fmt.Sprintf("%+v %q %q", s.desk.Task(), e.name, list))
+		})
+	}
+	return o
+}
+
+// replays do cases of studies for other machines.
+func replays(threads int) *study.Replays {
+	return &study.Replays{Threads: threads, Study: func(name string) (func(context.Context, study.Options) (*study.Study, error), error) {
+		for _, e := range studies() {
+			switch {
+			case e.name == name && e.here != "":
+				return nil, fmt.Errorf("workers do none of the study %s: %s", name, e.here)
+			case e.name == name:
+				return e.run, nil
+			}
+		}
+		return nil, fmt.Errorf("there is no study %q", name)
+	}}
 }
 
 // miss notes a study that is not run.
@@ -323,8 +368,7 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 	}
 	var failed []error
 	for _, e := range todo {
-		o := s.Options
-		o.Keeper = s.desk.Cases(e.name)
+		o := s.options(e)
 		found, err := job.Await(ctx, hurry/3, func() (*study.Study, error) { return e.run(ctx, o) })
 		switch {
 		case ctx.Err() != nil:
@@ -337,6 +381,9 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 				failed = append(failed, fmt.Errorf("study %s: %w", e.name, err))
 			}
 			continue
+		}
+		if o.Share != nil && o.Share.Done() > 0 {
+			s.Announce("%s: workers did %s", e.name, text.Counted(o.Share.Done(), "case"))
 		}
 		if out, err = s.add(e, found); err != nil {
 			return out, err

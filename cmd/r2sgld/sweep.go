@@ -82,10 +82,13 @@ func (c *common) sweep(ctx context.Context, j *sweep.Job) (err error) {
 	}
 	j.Force, j.Checkpoint = c.force, c.checkpoint
 	j.Out, j.Terminal = c.screen()
-	if j.Others, err = c.helpers(j.Request); err != nil {
+	h, err := c.helpers(j.Dir, j.Terminal)
+	if err != nil {
 		return err
 	}
+	j.Others = h.list(j.Name, j.Hash)
 	sum, err := j.Run(ctx)
+	h.close()
 	offeredNoMore(j.Dir, err)
 	if sum == nil || !c.json {
 		return err

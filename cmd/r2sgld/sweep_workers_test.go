@@ -16,7 +16,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
-// A fleetOf is a sweep, its workers and its broker, which are killed.
+// A fleetOf is a sweep, or another list of cases, its workers and its broker, which are killed.
 type fleetOf struct {
 	t       *testing.T
 	dir     string
@@ -96,7 +96,11 @@ func (f *fleetOf) startSweep(args ...string) {
 	} else {
 		args = append(args, "--out", out, "--force")
 	}
-	args = append(args, "--jobs", "1", "--checkpoint", "100ms")
+	f.startJob(append(args, "--jobs", "1", "--checkpoint", "100ms")...)
+}
+
+// startJob starts what has cases.
+func (f *fleetOf) startJob(args ...string) {
 	if f.hub == nil {
 		args = append(args, "--listen", f.address)
 	} else {

@@ -250,8 +250,8 @@ func workCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "work URL",
 		Short: "Evaluate states, and do cases, for runs on other machines",
-		Long: `Evaluate states for runs on other machines, and do cases of sweeps and calibrations.
-URL is what a run with --listen, or r2sgld hub, has printed. The worker is sent the
+		Long: `Evaluate states for runs on other machines, and do cases of sweeps, calibrations and
+studies. URL is what a run with --listen, or r2sgld hub, has printed. The worker is sent the
 configuration and its data once, compares its numbers with those of the run to the last
 bit, and helps until the run ends; then it waits for the next. While no run asks for
 states it does cases, as many at once as it has slots. It may come before the run and go
@@ -311,8 +311,10 @@ func (w *working) work(cmd *cobra.Command, url string) error {
 	defer conn.Close()
 	host, _ := os.Hostname()
 	commands := slices.Contains(w.allow, "command")
+	studies := replays(w.slots)
+	defer studies.Close()
 	worker := fleet.Worker{Name: fmt.Sprintf("w%d-%s", os.Getpid(), fleet.NewToken()[:6]), Host: host, Version: r2sgld.Version,
-		Slots: w.slots, Dir: w.dir, Idle: w.idle, Make: potentialOf(commands), Case: doCase(commands), Program: program(), Tell: tell}
+		Slots: w.slots, Dir: w.dir, Idle: w.idle, Make: potentialOf(commands), Case: doCase(commands, studies), Program: program(), Tell: tell}
 	return worker.Work(ctx, conn)
 }
 

@@ -3,7 +3,7 @@ package mutants
 // ofCases are faults of lists of cases, of who does them, and of sweeps.
 var ofCases = []fault{
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
-		{"internal/study.Gather", `fmt.Sprintf("%s %d", what, i)`, `fmt.Sprint(i)`},
+		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},
 	{"studies: cases of one study taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*drawer).file", "c.study, sha256", `"study", sha256`},
@@ -16,7 +16,7 @@ var ofCases = []fault{
 		{"internal/study.(*apart).Find", "a.mark + name", "name"}, {"internal/study.(*apart).Keep", "a.mark+name", "name"},
 	}},
 	{"studies: the time of cases that are found, one after the other", "internal/study GatherTime", []edit{
-		{"internal/study.Gather", "c.Took / time.Duration(min(o.Workers(), n))", "c.Took"},
+		{"internal/study.(*list).gather", "took / time.Duration(min(l.Workers(), l.n))", "took"},
 	}},
 	{"studies: those that are abandoned go on writing", "internal/study CasesThatAreLeft", []edit{{"internal/study.(*Desk).write", "d.closed", "false"}}},
 	{"studies: cases are left", "internal/study CasesThatAreLeft", []edit{{"internal/study.newDesk", "d.clear(", "_ = ("}}},
@@ -26,6 +26,35 @@ var ofCases = []fault{
 	{"store: more is removed than is meant", "internal/store ReadyWithoutWhatPassed", []edit{
 		{"internal/store.(*Folder).Remove", "|| !meant(name)", ""},
 	}},
+	{"studies: another case is asked for than is meant", "internal/study TestShared$", []edit{
+		{"internal/study.(*Share).with", "l.what, i, s.before", "l.what, 0, s.before"},
+	}},
+	{"studies: cases of others of any scale, seed and list", "internal/study SharedRefuses", []edit{
+		{"internal/study.(*list).took", "c.Of != l.of(i)", `c.Of == ""`},
+	}},
+	{"studies: cases without what the lists before came to", "internal/study TestShared$", []edit{
+		{"internal/study.(*Share).with", "l.what, i, s.before", "l.what, i, nil"},
+	}},
+	{"studies: the files of the lists before do not travel", "internal/study TestShared$", []edit{
+		{"internal/study.(*Share).with", "Files: s.before", "Files: nil"},
+	}},
+	{"studies: cases of one seed from a study of another", "internal/study TestReplays", []edit{
+		{"internal/study.(*replay).before", "r.seed == c.Seed && ", ""},
+	}},
+	{"studies: cases after other lists from the same study", "internal/study TestReplays", []edit{
+		{"internal/study.(*replay).pass", "g.List != r.at.what", `g.List == ""`}, {"internal/study.(*replay).pass", "r.at.took(i, text); err != nil", "r.at.took(i, text); err != nil && text == nil"},
+	}},
+	{"studies: begun anew for every case", "internal/study TestShared$", []edit{
+		{"internal/study.(*Replays).at", "k >= 0 {", "k >= 1<<40 {"},
+	}},
+	{"studies: go on while a case is in hand", "internal/study ReplayWaits", []edit{
+		{"internal/study.(*replay).gather", "r.inHand > 0 || ", ""},
+	}},
+	{"studies: never end on a worker", "internal/study TestReplays", []edit{
+		{"internal/study.(*Replays).at", "s.all[:min(len(s.all), mostReplays-1)]", "s.all"},
+	}},
+	{"studies: all are for workers", "cmd/r2sgld ReproduceAlone", []edit{{"cmd/r2sgld.(*session).options", `e.here != ""`, `e.here == "?"`}}},
+	{"studies: workers do cases of any", "cmd/r2sgld ReproduceAlone", []edit{{"cmd/r2sgld.replays", `e.name == name && e.here != ""`, "e.name == name && e.name == \"\""}}},
 	{"studies: fields that gob leaves out", "internal/study GatherRefuses", []edit{{"internal/study.unkept", "!f.IsExported()", "false"}}},
 	{"cases: what was begun is forgotten", "internal/cases EachOnce", []edit{
 		{"internal/cases.(*List).Work", "append(append([]int(nil), l.Begun...), l.Left...)", "append([]int(nil), l.Left...)"},

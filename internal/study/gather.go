@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"github.com/r2sgld/r2sgld/internal/cases"
 )
 
 // A Keeper keeps what the cases of a study came to, by their names.
@@ -21,51 +23,124 @@ type Keeper interface {
 	Earlier(more time.Duration) time.Duration
 }
 
-// A kept case is what it came to and the time that it took.
+// A kept case is which one it is, what it came to and the time that it took.
 type kept[T any] struct {
+	Of    string
 	Took  time.Duration
 	Value T
 }
 
-// Gather computes n things, each by do, as [Options.Each] calls it, and returns them in order.
+// Gather computes n things, each by do, several at once, and returns them in order. After an error
+// or the end of ctx no more are begun.
 // Where o has a keeper each is kept as it comes, and what was kept before is not computed again:
-// a study that was stopped goes on there. The text what must be unique within the study, and T may
-// hold exported fields, numbers, texts, slices and maps alone; of slices none and empty are the same.
+// a study that was stopped goes on there. Where o has a share, other machines compute some.
+// The lists of a study follow each other, so that each may depend on those before it. The text what
+// must be unique within the study, and T may hold exported fields, numbers, texts, slices and maps
+// alone; of slices none and empty are the same.
 func Gather[T any](ctx context.Context, o Options, what string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
 	if fault := unkept(reflect.TypeFor[T](), nil); fault != "" {
 		return nil, fmt.Errorf("%s: cannot be kept: %s", what, fault)
 	}
 	out := make([]T, n)
-	return out, o.Each(ctx, what, n, func(ctx context.Context, i int) error {
-		name := fmt.Sprintf("%s %d", what, i)
-		if o.Keeper == nil {
-			v, err := do(ctx, i)
-			out[i] = v
+	if n == 0 || o.Keeper == nil && o.replay == nil {
+		return out, o.Each(ctx, what, n, func(ctx context.Context, i int) (err error) {
+			out[i], err = do(ctx, i)
 			return err
-		}
-		var c kept[T]
-		if text := o.Keeper.Find(name); text != nil && unseal(text, &c) == nil {
-			o.Keeper.Earlier(c.Took / time.Duration(min(o.Workers(), n)))
-			out[i] = c.Value
-			return nil
-		}
+		})
+	}
+	l := &list{Options: o, what: what, n: n}
+	l.do = func(ctx context.Context, i int) ([]byte, error) {
 		begin := time.Now()
 		v, err := do(ctx, i)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		text, err := seal(&kept[T]{time.Since(begin), v})
+		text, err := seal(&kept[T]{l.of(i), time.Since(begin), v})
 		if err != nil {
-			return fmt.Errorf("keep %s: %w", name, err)
+			return nil, fmt.Errorf("keep %s: %w", l.name(i), err)
 		}
-		if err := o.Keeper.Keep(name, text); err != nil {
+		return text, nil
+	}
+	texts, err := l.gather(ctx)
+	for i := 0; err == nil && i < n; i++ {
+		var c kept[T]
+		err = unseal(texts[i], &c)
+		out[i] = c.Value
+	}
+	return out, err
+}
+
+// A list is cases of a study that do not depend on each other.
+type list struct {
+	Options
+	what string
+	n    int
+	do   func(ctx context.Context, i int) ([]byte, error) // a sealed kept case
+}
+
+// name is that of a case within its study.
+func (l *list) name(i int) string { return fmt.Sprintf("%s %d", l.what, i) }
+
+// of tells a case from those of any other list, scale and seed.
+func (l *list) of(i int) string { return fmt.Sprintf("%s %d %s", l.Scale, l.Seed, l.name(i)) }
+
+// took reads how long a case took, of what should be that case.
+func (l *list) took(i int, text []byte) (time.Duration, error) {
+	var c struct {
+		Of   string
+		Took time.Duration
+	}
+	if err := unseal(text, &c); err != nil {
+		return 0, err
+	}
+	if c.Of != l.of(i) {
+		return 0, fmt.Errorf("it is %q in place of %q", c.Of, l.of(i))
+	}
+	return c.Took, nil
+}
+
+// gather finds cases that are kept and has the others done.
+func (l *list) gather(ctx context.Context) ([][]byte, error) {
+	if l.replay != nil {
+		return l.replay.gather(ctx, l)
+	}
+	texts, done := make([][]byte, l.n), l.Counter(l.what, l.n)
+	take := func(i int, text []byte) error {
+		if err := l.Keeper.Keep(l.name(i), text); err != nil {
 			return err
 		}
-		c = kept[T]{}
-		err = unseal(text, &c)
-		out[i] = c.Value
-		return err
-	})
+		texts[i] = text
+		done()
+		return nil
+	}
+	w := &cases.List{Hands: l.Workers(), Do: func(ctx context.Context, i int) error {
+		text, err := l.do(ctx, i)
+		if err != nil {
+			return err
+		}
+		return take(i, text)
+	}}
+	for i := range l.n {
+		text := l.Keeper.Find(l.name(i))
+		took, err := l.took(i, text)
+		if err != nil {
+			w.Left = append(w.Left, i)
+			continue
+		}
+		l.Keeper.Earlier(took / time.Duration(min(l.Workers(), l.n)))
+		texts[i] = text
+		done()
+	}
+	if l.Share == nil {
+		return texts, w.Work(ctx)
+	}
+	if err := l.Share.with(l, w, take); err != nil {
+		return nil, err
+	}
+	if err := w.Work(ctx); err != nil {
+		return nil, err
+	}
+	return texts, l.Share.pass(l, texts)
 }
 
 // Depending is o of a study whose cases depend on more than o says, such as data and other programs:

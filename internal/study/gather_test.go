@@ -172,11 +172,12 @@ func TestDepending(t *testing.T) {
 // How long a study and its parts took counts what cases had taken that are found, by so many at once.
 func TestGatherTime(t *testing.T) {
 	o := Options{Scale: Smoke, Threads: 2, Keeper: &memory{cases: map[string][]byte{}}}
-	text, err := seal(&kept[int]{Took: time.Hour, Value: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := &list{Options: o, what: "a", n: 6}
 	for i := range 6 {
+		text, err := seal(&kept[int]{l.of(i), time.Hour, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
 		_ = o.Keeper.Keep(fmt.Sprint("a ", i), text)
 	}
 	var spent Spells

@@ -52,6 +52,9 @@ func TaskIn(dir string) (Task, bool) {
 	return d.Task, ok
 }
 
+// Task is what the folder is of.
+func (d *Desk) Task() Task { return d.task }
+
 func documentIn(dir string) (d taskDocument, ok bool) {
 	f, err := store.Open(dir)
 	return d, err == nil && f.ReadJSON(taskFile, &d) == nil && d.Schema == 1
@@ -148,13 +151,20 @@ func (d *Desk) write(name string, text []byte) error {
 	if d.closed {
 		return errClosed
 	}
-	if !d.begun {
-		if err := d.mark(false); err != nil {
-			return err
-		}
-		d.begun = true
+	if err := d.begin(); err != nil {
+		return err
 	}
 	return d.WriteFile(name, text)
+}
+
+// begin writes what task the folder is of, unless it is there. d.mu is held.
+func (d *Desk) begin() error {
+	if d.begun {
+		return nil
+	}
+	err := d.mark(false)
+	d.begun = err == nil
+	return err
 }
 
 // Cases keeps the cases of the study of a name, so long as it has not ended.

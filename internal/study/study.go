@@ -42,6 +42,9 @@ type Options struct {
 	Threads  int       // at most so many at once; 0 is all there are
 	Progress io.Writer // nil is none
 	Keeper   Keeper    // of cases as they come; nil is none
+	Share    *Share    // of cases that a [Desk] keeps, with other machines; nil is none
+
+	replay *replay // for which the study runs; nil is none
 }
 
 // NoSmall is o for a study that has no scale small of its own: there it is as large as the paper's.

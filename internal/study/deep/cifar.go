@@ -21,6 +21,9 @@ import (
 // Title is that of the study that [Run] runs.
 const Title = "Residual networks on images: eight methods, a deep ensemble and SWAG (section 5.3)"
 
+// Here says why cases of [Run] and [Posterior] are done on one machine.
+const Here = "they are trained by its worker program, on its devices and data"
+
 // Run runs the paper's study of Bayesian deep learning. Scales smoke and small take
 // Fashion-MNIST, as Debian's package dataset-fashion-mnist installs it, and processors;
 // scale paper takes CIFAR-100 from the folder that the environment variable

@@ -16,6 +16,9 @@ import (
 // Title says what the study is about.
 const Title = "Evidence: exact kernels and stepping stones beside nested sampling"
 
+// Here says why its cases are done on one machine.
+const Here = "the processor time of its runs is compared"
+
 // Results are all numbers of the study.
 type Results struct {
 	Problems []Problem `json:"problems"`

@@ -19,6 +19,9 @@ const (
 	DiameterTitle = "25 modes on octagons: how the domain's size slows mixing (section 5.2, appendix)"
 )
 
+// DiameterHere says why all of [Diameter] is done on one machine.
+const DiameterHere = "it has no cases, but a few runs of many ladders"
+
 // Run runs the paper's study of a multi-modal target on constrained plane
 // domains (section 5.2 and its appendix): three samplers, plain, penalised and
 // reflected, and other answers to the same need, against exact masses.
