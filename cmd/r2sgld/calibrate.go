@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/calibration"
+	"github.com/r2sgld/r2sgld/internal/cases"
 )
 
 func calibrateCommand() *cobra.Command {
@@ -53,7 +54,8 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 	leavingRun(j.Dir, j.Resume)
 	j.Force, j.Checkpoint, j.Threads = c.force, c.checkpoint, cmp.Or(c.threads, runtime.GOMAXPROCS(0))
 	j.Out, j.Terminal = c.screen()
-	end, err := c.page(&j.Request, nil)
+	j.Tally = new(cases.Tally)
+	end, err := c.page(&j.Request, casesOf(j.Tally))
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/internal/watch"
 )
 
 // common are the flags of every command that runs.
@@ -110,7 +111,11 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	if err != nil {
 		return err
 	}
-	end, err := c.page(&j.Request, crew)
+	end, err := c.page(&j.Request, func(f *watch.Facts) {
+		if crew != nil {
+			f.Workers = crew.Members()
+		}
+	})
 	if err != nil {
 		return errors.Join(err, done())
 	}

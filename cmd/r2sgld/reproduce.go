@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +18,6 @@ import (
 	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/job"
-
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/study/deep"
 	"github.com/r2sgld/r2sgld/internal/study/dynamical"
@@ -27,6 +25,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/study/mixing"
 	"github.com/r2sgld/r2sgld/internal/study/multimodal"
 	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/internal/watch"
 )
 
 // A paperStudy is a study that can be run.
@@ -109,6 +108,7 @@ The studies:
 	}
 	c.display(cmd)
 	c.staff.register(cmd)
+	c.shown(cmd)
 	f := cmd.Flags()
 	f.StringVar(&scale, "scale", string(study.Paper),
 		"paper: as much as the paper ran; small: of the networks, what a desk can do; smoke: seconds, to see that it works")
@@ -242,6 +242,14 @@ func (c *common) reproduceThem(ctx context.Context, of selection, entries []pape
 	if err != nil {
 		return err
 	}
+	seen := &studio{Tally: new(cases.Tally), facts: watch.Facts{Name: of.String(), Command: study.Command, State: watch.Working,
+		What: fmt.Sprintf("scale %s, seed %d", size, c.seed), Begun: time.Now()}}
+	end, err := c.page(&job.Request{Dir: dir, Terminal: terminal}, seen.show)
+	if err != nil {
+		return err
+	}
+	defer end()
+	o.Tally = seen.Tally
 	task := study.Task{Study: of.String(), Scale: size, Seed: c.seed, Program: program}
 	desk, err := study.Open(dir, task, c.force)
 	if err != nil {
@@ -251,6 +259,7 @@ func (c *common) reproduceThem(ctx context.Context, of selection, entries []pape
 	halt := &stopped{desk: desk, of: len(entries), again: o.Command(of.String()) + " --out " + text.Word(dir)}
 	leaving(halt.Error)
 	out, err := s.conduct(ctx)
+	seen.end(err)
 	workers.close()
 	offeredNoMore(dir, err)
 	halted := ctx.Err() != nil && errors.Is(err, ctx.Err())
@@ -286,209 +295,6 @@ func fingerprint() (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// A session runs the studies of a task.
-type session struct {
-	study.Options
-	desk    *study.Desk
-	entries []paperStudy
-	done    []*study.Study
-	absent  map[string]study.Absent // by name
-	workers *helpers                // that do cases as well; nil is none
-}
-
-// options are those of a study.
-func (s *session) options(e paperStudy) study.Options {
-	o := s.Options
-	o.Keeper = s.desk.Cases(e.name)
-	switch {
-	case s.workers == nil:
-	case e.here != "":
-		s.Announce("%s: workers do none of it: %s", e.name, e.here)
-	default:
-		o.Share = s.desk.Share(e.name, func(list string) cases.Others {
-			return s.workers.list(list, fmt.Sprintf("%+v %q %q", s.desk.Task(), e.name, list))
-		})
-	}
-	return o
-}
-
-// replays do cases of studies for other machines.
-func replays(threads int) *study.Replays {
-	return &study.Replays{Threads: threads, Study: func(name string) (func(context.Context, study.Options) (*study.Study, error), error) {
-		for _, e := range studies() {
-			switch {
-			case e.name == name && e.here != "":
-				return nil, fmt.Errorf("workers do none of the study %s: %s", name, e.here)
-			case e.name == name:
-				return e.run, nil
-			}
-		}
-		return nil, fmt.Errorf("there is no study %q", name)
-	}}
-}
-
-// miss notes a study that is not run.
-func (s *session) miss(e paperStudy, reason string) {
-	reason = strings.ReplaceAll(reason, "\nnothing was written.", "") // of a Refused: others were
-	s.absent[e.name] = study.Absent{Name: e.name, Title: e.title, Reason: reason, Command: s.Command(e.name)}
-}
-
-// missing are the absent studies in the order of the paper.
-func (s *session) missing() []study.Absent {
-	var out []study.Absent
-	for _, e := range s.entries {
-		if a, ok := s.absent[e.name]; ok {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// lacks reports whether a study could not run for want of something, and not because
-// it failed.
-func lacks(err error) bool {
-	var refused *job.Refused
-	return errors.As(err, &refused)
-}
-
-// conduct runs one study after the other, those that lack nothing, and reports after
-// each. What it returns is nil while none has ended. Of a single study that it lacks
-// something is an error.
-func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
-	todo := s.todo()
-	if len(s.entries) > 1 {
-		s.plan(todo)
-	}
-	if len(s.done) > 0 {
-		if out, err = s.report(); err != nil {
-			return out, err
-		}
-	}
-	var failed []error
-	for _, e := range todo {
-		o := s.options(e)
-		found, err := job.Await(ctx, hurry/3, func() (*study.Study, error) { return e.run(ctx, o) })
-		switch {
-		case ctx.Err() != nil:
-			return out, ctx.Err()
-		case err != nil && len(s.entries) == 1:
-			return nil, fmt.Errorf("study %s: %w", e.name, err)
-		case err != nil:
-			s.miss(e, err.Error())
-			if !lacks(err) {
-				failed = append(failed, fmt.Errorf("study %s: %w", e.name, err))
-			}
-			continue
-		}
-		if o.Share != nil && o.Share.Done() > 0 {
-			s.Announce("%s: workers did %s", e.name, text.Counted(o.Share.Done(), "case"))
-		}
-		if out, err = s.add(e, found); err != nil {
-			return out, err
-		}
-	}
-	if len(s.done) == 0 {
-		err := errors.Join(failed...)
-		for _, a := range s.missing() {
-			err = errors.Join(err, fmt.Errorf("study %s: %s", a.Name, a.Reason))
-		}
-		if len(failed) == 0 {
-			err = &job.Refused{Err: err}
-		}
-		return nil, err
-	}
-	if out, err = s.report(); err != nil {
-		return out, err
-	}
-	return out, errors.Join(append(failed, s.desk.Finish())...)
-}
-
-// todo are the studies that are to be run: those that have not ended before and can be.
-func (s *session) todo() (todo []paperStudy) {
-	for _, e := range s.entries {
-		kept, err := s.desk.Kept(e.name)
-		switch {
-		case err == nil:
-			s.done = append(s.done, kept)
-			continue
-		case !errors.Is(err, fs.ErrNotExist):
-			s.Announce("%s: run again: %v", e.name, err)
-		}
-		s.miss(e, "It was not reached: the run of all studies was stopped before, or goes on.")
-		if e.ready != nil && len(s.entries) > 1 {
-			if err := e.ready(s.Options); err != nil {
-				s.miss(e, err.Error())
-				continue
-			}
-		}
-		todo = append(todo, e)
-	}
-	return todo
-}
-
-// roughly is a time in minutes, a short one in seconds.
-func roughly(d time.Duration) string {
-	if d < 2*time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	return fmt.Sprintf("%.0f min", d.Minutes())
-}
-
-// plan announces what is to be run, about how long it takes, and what is missing.
-func (s *session) plan(todo []paperStudy) {
-	var all time.Duration
-	hours := false
-	for _, e := range todo {
-		all += e.takes.at(s.Scale)
-		hours = hours || e.takes.at(s.Scale) == 0
-	}
-	said := "about " + roughly(all) + " on two processor cores"
-	if hours {
-		said += ", and hours on others"
-	}
-	if len(todo) == 0 {
-		said = "nothing is left to do"
-	}
-	s.Announce("%s to run at scale %s: %s", text.Counted(len(todo), "study"), s.Scale, said)
-	for _, e := range s.entries {
-		switch took := e.takes.at(s.Scale); {
-		case slices.ContainsFunc(s.done, func(d *study.Study) bool { return d.Name == e.name }):
-			s.Announce("  %-14s finished before, kept", e.name)
-		case !slices.ContainsFunc(todo, func(t paperStudy) bool { return t.name == e.name }):
-			s.Announce("  %-14s not run: %s", e.name, s.absent[e.name].Reason)
-		case took == 0:
-			s.Announce("  %-14s hours on GPUs", e.name)
-		default:
-			s.Announce("  %-14s about %s", e.name, roughly(took))
-		}
-	}
-}
-
-// add keeps a study that has ended, and reports.
-func (s *session) add(e paperStudy, found *study.Study) (*study.Output, error) {
-	kept, err := s.desk.Keep(found)
-	if err != nil {
-		return nil, err
-	}
-	delete(s.absent, e.name)
-	s.done = append(s.done, kept)
-	return s.report()
-}
-
-// report writes the report of the studies that have ended, in the order of the paper.
-func (s *session) report() (*study.Output, error) {
-	var in []*study.Study
-	for _, e := range s.entries {
-		for _, d := range s.done {
-			if d.Name == e.name {
-				in = append(in, d)
-			}
-		}
-	}
-	s.done = in
-	return study.Write(s.desk.Folder, in, s.missing())
 }
 
 // leave prints the claims.

@@ -5,22 +5,27 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/internal/watch"
 )
 
 // invented is a study that counts how often it is run; one that halts waits until it is
@@ -322,4 +327,63 @@ func timeless(v any) any {
 		}
 	}
 	return v
+}
+
+// A page shows studies at work: which list of cases, how many are done and left, by whom; and their end.
+func TestPageOfStudies(t *testing.T) {
+	var said bytes.Buffer
+	var facts struct {
+		Name, Command, State, Why string
+		Cases                     struct {
+			List     string
+			Of, Done int
+			By       []struct {
+				Who  string
+				Done int
+			}
+		}
+	}
+	counted := invented("a", map[string]int{}, false)
+	write := counted.run
+	counted.run = func(ctx context.Context, o study.Options) (*study.Study, error) {
+		_, err := study.Gather(ctx, o, "a: cases", 3, func(_ context.Context, i int) (int, error) {
+			if i != 1 {
+				return i, nil
+			}
+			url := regexp.MustCompile(` page: (http://\S+/)\n`).FindStringSubmatch(said.String())
+			if url == nil {
+				return 0, fmt.Errorf("no page: %s", said.String())
+			}
+			r, err := http.Get(url[1] + "facts.json")
+			if err != nil {
+				return 0, err
+			}
+			defer r.Body.Close()
+			return i, json.NewDecoder(r.Body).Decode(&facts)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return write(ctx, o)
+	}
+	c := silent(filepath.Join(t.TempDir(), "out"))
+	c.web, c.threads, c.quiet, c.stderr = "127.0.0.1:0", 1, false, func() io.Writer { return &said }
+	if err := c.reproduceThem(t.Context(), selection{name: "a"}, []paperStudy{counted}, study.Smoke); err != nil {
+		t.Fatal(err)
+	}
+	if q := facts.Cases; facts.Name != "a" || facts.Command != "reproduce" || facts.State != "at work" || q.List != "a: cases" || q.Of != 3 ||
+		q.Done != 1 || len(q.By) != 1 || q.By[0].Who != "" || q.By[0].Done != 1 {
+		t.Errorf("%+v", facts)
+	}
+	s := &studio{Tally: new(cases.Tally), facts: watch.Facts{State: watch.Working}}
+	for _, end := range []struct {
+		err  error
+		want watch.State
+	}{{nil, watch.Done}, {errors.New("it broke"), watch.Stopped}} {
+		var f watch.Facts
+		s.end(end.err)
+		if s.show(&f); f.State != end.want || end.err != nil && f.Why != "it broke" || f.Ended.IsZero() {
+			t.Errorf("%+v", f)
+		}
+	}
 }

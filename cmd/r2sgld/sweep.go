@@ -3,12 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/sweep"
@@ -54,6 +54,7 @@ fails is told in the table, and the others go on.`,
 	c.starting(cmd)
 	c.limited(cmd)
 	c.staff.register(cmd)
+	c.shown(cmd)
 	c.sweeps.register(cmd)
 	cmd.Flags().StringArrayVar(&over, "over", nil, "a key as in --set and its values, as in --over sampler.seed=1..10 (repeatable)")
 	return cmd
@@ -67,9 +68,6 @@ func (c *common) sweep(ctx context.Context, j *sweep.Job) (err error) {
 	if c.sweeps.jobs < 0 {
 		return &job.Refused{Err: fmt.Errorf("--jobs %d: must not be negative", c.sweeps.jobs)}
 	}
-	if c.web != "" { // of resume
-		return &job.Refused{Err: errors.New("--web shows a run: r2sgld watch RUN shows those of a sweep, in its folder cases")}
-	}
 	leavingRun(j.Dir, j.Resume)
 	all := runtime.GOMAXPROCS(0)
 	j.Hands = cmp.Or(c.sweeps.jobs, min(j.Cases(), max(1, all/max(1, c.threads))))
@@ -82,6 +80,12 @@ func (c *common) sweep(ctx context.Context, j *sweep.Job) (err error) {
 	}
 	j.Force, j.Checkpoint = c.force, c.checkpoint
 	j.Out, j.Terminal = c.screen()
+	j.Tally = new(cases.Tally)
+	end, err := c.page(&j.Request, casesOf(j.Tally))
+	if err != nil {
+		return err
+	}
+	defer end()
 	h, err := c.helpers(j.Dir, j.Terminal)
 	if err != nil {
 		return err

@@ -116,7 +116,7 @@ sampler: {method: sgld, iterations: 500, burn_in: 10, step_size: 1e-3, init: {x:
 			t.Fatalf("%+v %v", sum, err)
 		}
 	}
-	must(t, exitUsage, "resume", out, "--web", "127.0.0.1:0") // of runs alone
+	must(t, exitFailed, "resume", out, "--web", "127.0.0.1:0")
 	must(t, exitUsage, "resume", out, "--listen", "127.0.0.1:0", "--any-bits")
 }
 

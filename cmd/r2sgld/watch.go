@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/internal/fleet"
+	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/watch"
 )
@@ -17,21 +17,22 @@ func (c *common) shown(cmd *cobra.Command) {
 }
 
 // page opens the page of a run that is about to begin, if there is to be one, and prints its
-// URL. What it returns ends it.
-func (c *common) page(q *job.Request, crew *fleet.Crew) (end func(), err error) {
+// URL; more completes what the folder tells. What it returns ends it.
+func (c *common) page(q *job.Request, more func(*watch.Facts)) (end func(), err error) {
 	if c.web == "" {
 		return func() {}, nil
 	}
-	var workers func() any
-	if crew != nil {
-		workers = func() any { return crew.Members() }
-	}
-	s, err := watch.Serve(c.web, watch.Coming(q.Dir), workers)
+	s, err := watch.Serve(c.web, watch.Coming(q.Dir), more)
 	if err != nil {
 		return nil, &job.Refused{Err: fmt.Errorf("--web: %w", err)}
 	}
 	fmt.Fprintf(q.Terminal, " page: %s\n", s.URL())
 	return s.Close, nil
+}
+
+// casesOf shows how far cases are.
+func casesOf(t *cases.Tally) func(*watch.Facts) {
+	return func(f *watch.Facts) { f.Cases = t.Now() }
 }
 
 func watchCommand() *cobra.Command {

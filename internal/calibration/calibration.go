@@ -37,6 +37,7 @@ type Job struct {
 	Replications int
 	Threads      int          // replications at once; changes no number
 	Others       cases.Others // do replications as well; nil is nobody
+	Tally        *cases.Tally // counts them; nil is nothing
 
 	config *Config
 }
@@ -205,7 +206,7 @@ func (x *execution) replicate(ctx context.Context) error {
 	work := report.StartBar(x.Terminal, x.Name, func() float64 { return float64(x.done()) / float64(x.Replications) },
 		func() string { return fmt.Sprintf("replication %d of %d", x.done(), x.Replications) })
 	defer work.Stop()
-	l := &cases.List{Hands: x.Threads, Case: x.told, Home: x.home, Others: x.Others, Do: func(ctx context.Context, i int) error {
+	l := &cases.List{Hands: x.Threads, Case: x.told, Home: x.home, Others: x.Others, Tally: x.Tally, Do: func(ctx context.Context, i int) error {
 		r, err := x.Model.replicate(ctx, x.seed(), i)
 		if err != nil {
 			return err
@@ -217,6 +218,7 @@ func (x *execution) replicate(ctx context.Context) error {
 			l.Left = append(l.Left, i)
 		}
 	}
+	l.Tally.Begin(x.Name, x.Replications, x.made)
 	err := l.Work(ctx)
 	x.mu.Lock()
 	defer x.mu.Unlock()

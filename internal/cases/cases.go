@@ -33,6 +33,8 @@ type List struct {
 	Home func(i int, dir, by string) error
 	// Others do cases as well; nil is nobody.
 	Others Others
+	// Tally counts what is done; nil is nothing.
+	Tally *Tally
 }
 
 // Others are machines that do cases.
@@ -55,7 +57,7 @@ type Source interface {
 func (l *List) Work(ctx context.Context) (err error) {
 	var from Source = &queue{left: append(append([]int(nil), l.Begun...), l.Left...)}
 	if l.Others != nil && len(l.Left) > 0 {
-		if from, err = l.Others.Offer(ctx, l); err != nil {
+		if from, err = l.Others.Offer(ctx, l.counted()); err != nil {
 			return err
 		}
 	}
@@ -70,6 +72,7 @@ func (l *List) Work(ctx context.Context) (err error) {
 				if err := l.Do(within, i); err != nil {
 					return err
 				}
+				l.Tally.did("")
 				from.Done(i)
 			}
 		})
@@ -79,6 +82,19 @@ func (l *List) Work(ctx context.Context) (err error) {
 		err = end
 	}
 	return err
+}
+
+// counted is the list as others do it, whose cases count once they are home.
+func (l *List) counted() *List {
+	c := *l
+	c.Home = func(i int, dir, by string) error {
+		err := l.Home(i, dir, by)
+		if err == nil {
+			l.Tally.did(by)
+		}
+		return err
+	}
+	return &c
 }
 
 // A queue gives every case to one hand, in order.

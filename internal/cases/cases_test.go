@@ -70,3 +70,44 @@ func TestErrorEnds(t *testing.T) {
 		t.Errorf("%v after %d cases", err, did)
 	}
 }
+
+// Halves are others that do the even cases of a list, of which they fail to bring case 2 home.
+type halves struct{ queue }
+
+func (h *halves) Offer(_ context.Context, l *List) (Source, error) {
+	for _, i := range l.Left {
+		if i%2 > 0 || l.Home(i, "", "a half") != nil {
+			h.left = append(h.left, i)
+		}
+	}
+	return h, nil
+}
+
+// A tally counts every case once, by who did it, over the lists that follow each other.
+func TestTally(t *testing.T) {
+	tally := new(Tally)
+	l := &List{Hands: 2, Left: []int{1, 2, 3, 4, 5, 6}, Begun: []int{7}, Tally: tally, Others: new(halves),
+		Do: func(context.Context, int) error { return nil },
+		Home: func(i int, _, _ string) error {
+			if i == 2 {
+				return errors.New("lost")
+			}
+			return nil
+		}}
+	for round := 1; round <= 2; round++ {
+		tally.Begin("list", 9, 2)
+		if err := l.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		now := tally.Now()
+		if now.List != "list" || now.Of != 9 || now.Done != 2+6 || len(now.By) != 2 || now.By[0].Who != "a half" ||
+			now.By[0].Done != 2*round || now.By[1].Who != "" || now.By[1].Done != 4*round || now.By[1].Last.IsZero() {
+			t.Errorf("round %d: %+v", round, now)
+		}
+	}
+	l.Do = func(context.Context, int) error { return errors.New("bad") }
+	tally.Begin("list", 7, 0)
+	if err := l.Work(t.Context()); err == nil || tally.Now().Done != 2 {
+		t.Errorf("%v, %+v", err, tally.Now())
+	}
+}

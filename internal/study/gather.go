@@ -113,7 +113,7 @@ func (l *list) gather(ctx context.Context) ([][]byte, error) {
 		done()
 		return nil
 	}
-	w := &cases.List{Hands: l.Workers(), Do: func(ctx context.Context, i int) error {
+	w := &cases.List{Hands: l.Workers(), Tally: l.Tally, Do: func(ctx context.Context, i int) error {
 		text, err := l.do(ctx, i)
 		if err != nil {
 			return err
@@ -131,6 +131,7 @@ func (l *list) gather(ctx context.Context) ([][]byte, error) {
 		texts[i] = text
 		done()
 	}
+	l.Tally.Begin(l.what, l.n, l.n-len(w.Left))
 	if l.Share == nil {
 		return texts, w.Work(ctx)
 	}

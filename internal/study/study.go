@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/cases"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -39,10 +40,11 @@ func ParseScale(name string) (Scale, error) {
 type Options struct {
 	Scale    Scale
 	Seed     uint64
-	Threads  int       // at most so many at once; 0 is all there are
-	Progress io.Writer // nil is none
-	Keeper   Keeper    // of cases as they come; nil is none
-	Share    *Share    // of cases that a [Desk] keeps, with other machines; nil is none
+	Threads  int          // at most so many at once; 0 is all there are
+	Progress io.Writer    // nil is none
+	Keeper   Keeper       // of cases as they come; nil is none
+	Share    *Share       // of cases that a [Desk] keeps, with other machines; nil is none
+	Tally    *cases.Tally // counts cases that are kept; nil is nothing
 
 	replay *replay // for which the study runs; nil is none
 }

@@ -32,6 +32,7 @@ type Job struct {
 	Limits   func(dir string) runner.Limits
 	Programs config.Programs
 	Others   cases.Others // nil is nobody
+	Tally    *cases.Tally // counts cases; nil is nothing
 
 	config *Config
 	cases  []*one
@@ -140,7 +141,7 @@ func (x *execution) over() string {
 
 // work makes what is to be made.
 func (x *execution) work(ctx context.Context) error {
-	l := &cases.List{Hands: x.Hands, Do: x.do, Case: x.told, Home: x.home, Others: x.Others}
+	l := &cases.List{Hands: x.Hands, Do: x.do, Case: x.told, Home: x.home, Others: x.Others, Tally: x.Tally}
 	for i, c := range x.cases {
 		done, err := finished(x.dir(c), c.Hash)
 		if err != nil {
@@ -163,6 +164,7 @@ func (x *execution) work(ctx context.Context) error {
 	bar := report.StartBar(x.Terminal, x.Name, func() float64 { return float64(x.done()) / float64(len(x.cases)) },
 		func() string { return fmt.Sprintf("case %d of %d", x.done(), len(x.cases)) })
 	defer bar.Stop()
+	l.Tally.Begin(x.Name, len(x.cases), x.made)
 	return l.Work(ctx)
 }
 

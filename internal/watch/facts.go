@@ -27,7 +27,8 @@ type Facts struct {
 
 	Rounds   []Round  `json:"rounds,omitempty"`  // of warm-up and run
 	Course   []Point  `json:"course,omitempty"`  // between rounds, and where there are none
-	Workers  any      `json:"workers,omitempty"` // of this process
+	Workers  any      `json:"workers,omitempty"` // of this process, as Cases
+	Cases    any      `json:"cases,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	Figures  []Figure `json:"figures,omitempty"`
 }
@@ -38,6 +39,7 @@ type State string
 // The states of a run, in their order; the last three are ends.
 const (
 	Beginning State = "begins"
+	Working   State = "at work" // on cases
 	WarmingUp State = "warm-up"
 	Sampling  State = "sampling"
 	SummingUp State = "summing up"

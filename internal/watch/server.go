@@ -43,7 +43,7 @@ const (
 // A Server shows a run to who has its URL.
 type Server struct {
 	folder   *Folder
-	workers  func() any
+	more     func(*Facts)
 	token    string
 	host     string
 	listener net.Listener
@@ -58,9 +58,8 @@ type Server struct {
 }
 
 // Serve serves the page of a run at an address such as :8080 or 10.0.0.5:8080; without a host
-// it is reached from this machine alone. workers is what the page shows of them; nil is of a
-// run that has none.
-func Serve(address string, folder *Folder, workers func() any) (*Server, error) {
+// it is reached from this machine alone. more completes what the folder tells; nil is nothing.
+func Serve(address string, folder *Folder, more func(*Facts)) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("the address %q: %w: give :PORT, or HOST:PORT for others to reach it", address, err)
@@ -75,7 +74,7 @@ func Serve(address string, folder *Folder, workers func() any) (*Server, error) 
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen at %s: %w: give another address, or :0 for any free port", address, err)
 	}
-	s := &Server{folder: folder, workers: workers, token: rand.Text(), host: host, listener: l, room: make(chan struct{}, mostStreams),
+	s := &Server{folder: folder, more: more, token: rand.Text(), host: host, listener: l, room: make(chan struct{}, mostStreams),
 		over: make(chan struct{})}
 	s.http = &http.Server{Handler: s, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: 2 * alive, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(io.Discard, "", 0)}
@@ -170,12 +169,15 @@ func (s *Server) facts(now bool) []byte {
 		return s.last
 	}
 	f := s.folder.Facts()
-	if s.workers != nil {
-		f.Workers = s.workers()
+	if s.more != nil {
+		s.more(&f)
+	}
+	if f.Cases != nil && f.State == Beginning {
+		f.State = Working
 	}
 	text, err := json.Marshal(f)
-	if err != nil { // what is said of workers is no JSON
-		f.Workers = nil
+	if err != nil { // what is said of workers or cases is no JSON
+		f.Workers, f.Cases = nil, nil
 		text, _ = json.Marshal(f)
 	}
 	s.last, s.at = text, time.Now()

@@ -18,9 +18,9 @@ import (
 )
 
 // serve shows a folder until the test ends.
-func serve(t *testing.T, folder *Folder, workers func() any) *Server {
+func serve(t *testing.T, folder *Folder, more func(*Facts)) *Server {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", folder, workers)
+	s, err := Serve("127.0.0.1:0", folder, more)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answered atomic.Int64
-	s := serve(t, f, func() any { return map[string]int64{"answered": answered.Load()} })
+	s := serve(t, f, func(f *Facts) { f.Workers = map[string]int64{"answered": answered.Load()} })
 	p := open(t, s)
 	told := func(want State, states int64) {
 		t.Helper()
@@ -339,5 +339,26 @@ func TestAddresses(t *testing.T) {
 	defer all.Close()
 	if name, err := os.Hostname(); err == nil && !strings.HasPrefix(all.URL(), "http://"+name+":") {
 		t.Error(all.URL())
+	}
+}
+
+// What has cases is at work until its log says more, and its cases are told.
+func TestCasesAreTold(t *testing.T) {
+	for dir, want := range map[string]string{t.TempDir(): "at work", newRun(t, ofARun...): "done"} {
+		s := serve(t, Coming(dir), func(f *Facts) { f.Cases = map[string]int{"done": 3} })
+		if want == "done" {
+			f, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = serve(t, f, s.more)
+		}
+		var q struct {
+			State string
+			Cases struct{ Done int }
+		}
+		if _, text := answer(t, s, "GET", "/"+s.token+"/facts.json"); json.Unmarshal([]byte(text), &q) != nil || q.State != want || q.Cases.Done != 3 {
+			t.Errorf("%s, want %s", text, want)
+		}
 	}
 }

@@ -44,16 +44,19 @@ function say(id, text) {
 // The run: what is known of it, and by how much the clock there is ahead of the one here.
 let facts = null, ahead = 0;
 
-const words = { begins: "begins", "warm-up": "warm-up", sampling: "sampling", "summing up": "summing up", done: "done", stopped: "stopped",
+const words = { begins: "begins", "at work": "at work", "warm-up": "warm-up", sampling: "sampling", "summing up": "summing up", done: "done", stopped: "stopped",
   left: "unfinished" };
-const looks = { "warm-up": "works", sampling: "works", "summing up": "works", done: "good", stopped: "bad", left: "bad" };
+const looks = { "at work": "works", "warm-up": "works", sampling: "works", "summing up": "works", done: "good", stopped: "bad", left: "bad" };
 
 // finished are the rounds of the run that have numbers to show.
 const finished = () => (facts.rounds || []).filter(r => !r.warm_up);
 
+// share is how much of what goes on is done: of cases where there are any.
+const share = () => facts.cases?.of ? facts.cases.done / facts.cases.of : facts.reached.share;
+
 function showState() {
-  const r = facts.reached, rounds = finished().length, ended = facts.state === "done" || facts.state === "stopped";
-  document.title = `${known(r.share) && !ended ? Math.floor(100 * r.share) + " % " : ""}${facts.name || "r2sgld"} · ${words[facts.state]}`;
+  const r = share(), rounds = finished().length, ended = facts.state === "done" || facts.state === "stopped";
+  document.title = `${known(r) && !ended ? Math.floor(100 * r) + " % " : ""}${facts.name || "r2sgld"} · ${words[facts.state]}`;
   at("name").textContent = facts.name || "r2sgld";
   say("what", [facts.command, facts.what].filter(Boolean).join(" · "));
   say("how", facts.how || "");
@@ -62,10 +65,11 @@ function showState() {
   let doing = facts.doing || "";
   if (facts.state === "sampling" && facts.until.iterations) doing = [`round ${rounds + 1}`, doing].filter(Boolean).join(", ");
   if (facts.state === "left") doing = "no process of this machine works on it; go on with: r2sgld resume " + facts.folder;
+  if (facts.state === "at work") doing = facts.cases.list;
   at("doing").textContent = doing;
   say("why", facts.why || "");
-  at("bar").hidden = !known(r.share) || ended;
-  at("done").setAttribute("width", known(r.share) ? 100 * r.share : 0);
+  at("bar").hidden = !known(r) || ended;
+  at("done").setAttribute("width", known(r) ? 100 * r : 0);
   at("folder").textContent = facts.folder;
   showTime();
 }
@@ -77,7 +81,10 @@ function showTime() {
   const ended = facts.ended ? Date.parse(facts.ended) : 0;
   if (facts.begun) parts.push(ended ? `took ${lasting((ended - Date.parse(facts.begun)) / 1000)}` :
     `for ${lasting((now - Date.parse(facts.begun)) / 1000)}`);
-  if (facts.state === "sampling") {
+  if (facts.state === "at work" && facts.cases.of) {
+    const c = facts.cases;
+    parts.push(`${count(c.done)} of ${count(c.of)} cases done, ${count(c.of - c.done)} left`);
+  } else if (facts.state === "sampling") {
     if (known(r.left) && r.left > 0) parts.push(`left ${lasting(r.left - (now - Date.parse(r.at)) / 1000)}${facts.until.iterations ? " in this round" : ""}`);
     if (r.of) parts.push(`${count(r.iterations)} of ${count(r.of)} iterations`);
     if (known(r.per_second) && r.per_second > 0) parts.push(`${count(r.per_second)} a second`);
@@ -187,6 +194,11 @@ function showWorkers() {
     `${count(w.waiting)} blocks in flight · ${count(w.sent)} messages, ${bytes(w.bytes)}`;
 }
 
+function showCases() {
+  rows("cases", (facts.cases?.by || []).map(b => element("tr", {}, head(b.who || "this machine"), cell(count(b.done), true),
+    cell(new Date(b.last).toLocaleTimeString("en-GB"), true))));
+}
+
 function showWarnings() {
   at("warnings").replaceChildren(...(facts.warnings || []).map(w => element("li", {}, w)));
   at("warnings-section").hidden = !facts.warnings?.length;
@@ -223,6 +235,7 @@ function show() {
   showRungs();
   showRounds();
   showWorkers();
+  showCases();
   showFigures();
 }
 
