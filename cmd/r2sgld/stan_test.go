@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,9 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/cases"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/foldertest"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
+	toolchain "github.com/r2sgld/r2sgld/internal/stan"
 )
 
 // compiledModel makes the test binary a compiled Stan program: the density exp(−θ₁ − 2θ₂) of
@@ -177,4 +182,55 @@ func TestStanConstraintFault(t *testing.T) {
 	if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), `"theta[1] < the[2]"`+"\n") {
 		t.Errorf("exit %d: %s", code, &p.stderr)
 	}
+}
+
+// A case whose potential is a Stan program is done by workers that start no other programs, from the
+// files that are sent, with the bytes of the machine that has them.
+func TestCaseOfAStanProgram(t *testing.T) {
+	pace.Slow(t)
+	t.Run("a toolchain that is none", func(t *testing.T) {
+		fakeStan(t)
+		caseOfStan(t)
+	})
+	t.Run("Stan", func(t *testing.T) {
+		if _, err := toolchain.Find(); err != nil {
+			t.Skip("no Stan here, script/setup stan brings it: " + err.Error())
+		}
+		caseOfStan(t)
+	})
+}
+
+func caseOfStan(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "part.stan", "parameters { positive_ordered[2] theta; }\nmodel { target += -theta[1] - 2*theta[2]; }\n"+
+		"generated quantities { real sum_of = theta[1] + theta[2]; }\n")
+	write(t, dir, "model.stan", "#include part.stan\n")
+	write(t, dir, "data.json", "{}")
+	file := write(t, dir, "c.yaml", "potential: {stan: model.stan, data: data.json}\nsampler: {ladders: 2, until: {ess: 200}}\n")
+	here, out := filepath.Join(dir, "here"), filepath.Join(dir, "sweep")
+	must(t, exitDone, "sweep", file, "--over", "sampler.seed=3..4", "--out", out, "--quiet")
+	must(t, exitDone, "sample", file, "--set", "sampler.seed=4", "--out", here, "--quiet", "--threads", "1")
+	want := foldertest.Results(t, here)
+	same(t, "a case here", want, foldertest.Results(t, filepath.Join(out, "cases/2")))
+
+	_, m, err := job.Read(here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := config.Inputs(m.Config)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	elsewhere := t.TempDir()
+	place := func(path string) string { return filepath.Join(elsewhere, path) }
+	for _, path := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(place(path)), 0o777), os.Rename(path, place(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := filepath.Join(t.TempDir(), "case")
+	if err := doCase(false, nil)(t.Context(), cases.Case{Command: "sample", Config: m.Config}, place, made); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "a case elsewhere", want, foldertest.Results(t, made))
 }
