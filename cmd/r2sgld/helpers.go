@@ -79,14 +79,14 @@ func (h *helpers) list(name, hash string) cases.Others {
 	return &offered{h, name, hash}
 }
 
-// connect connects to the broker.
+// connect connects to the broker, which may be away at times once the job has begun.
 func (h *helpers) connect() (*nats.Conn, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.broker != nil {
 		return h.broker.Connect()
 	}
-	return h.staff.connect(h.staff.hub)
+	return h.staff.connect(h.staff.hub, nats.RetryOnFailedConnect(true))
 }
 
 // open starts the broker, if it is to be inside this program and is not.

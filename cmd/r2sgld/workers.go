@@ -48,8 +48,7 @@ func (a *access) register(cmd *cobra.Command) {
 
 // connect connects to a broker, whose files it reads first. The URL may stand in a file, @FILE,
 // as others on a machine see the arguments of a command.
-func (a *access) connect(url string) (*nats.Conn, error) {
-	var with []nats.Option
+func (a *access) connect(url string, with ...nats.Option) (*nats.Conn, error) {
 	if file, ok := strings.CutPrefix(url, "@"); ok {
 		b, err := os.ReadFile(file)
 		if err != nil {

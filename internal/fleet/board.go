@@ -47,7 +47,7 @@ type posting struct {
 	wait sync.WaitGroup
 
 	mu     sync.Mutex
-	shelf  *shelf
+	shelf  *shelf // nil until all is offered
 	errand map[int]*errand
 	number map[string]int // by the key
 	stage  map[int]stage
@@ -82,11 +82,22 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 		return nil, err
 	}
 	p.ctx, p.stop = context.WithCancel(ctx)
-	if err := p.post(); err != nil {
+	if err := p.insist(); err != nil {
 		return nil, errors.Join(fmt.Errorf("cases cannot be offered to workers: %w", err), p.Close())
 	}
 	p.wait.Go(p.watch)
 	return p, nil
+}
+
+// insist posts, unless the broker is away: then it is done once that is back. Its error is that
+// the broker refuses.
+func (p *posting) insist() (err error) {
+	for range 2 { // it may have come back in between
+		if err = p.post(); err == nil || p.conn.FlushTimeout(askEvery) != nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // post declares the shelf and puts on it what is offered and not known to be done.
@@ -132,7 +143,12 @@ func (p *posting) Next(ctx context.Context) (int, bool) {
 		if there || !left {
 			return i, there
 		}
-		m, err := p.shelfNow().next(glance)
+		s := p.shelfNow()
+		if s == nil {
+			pause(ctx, glance)
+			continue
+		}
+		m, err := s.next(glance)
 		if err != nil {
 			pause(ctx, glance)
 		}
@@ -217,7 +233,7 @@ func (p *posting) watch() {
 		}
 		err := p.glance()
 		if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
-			err = p.post() // the broker has forgotten all
+			err = p.post() // the broker has forgotten all, or was away
 		}
 		if err != nil && p.ctx.Err() == nil {
 			pause(p.ctx, askEvery) // it is away, or about to be
@@ -229,6 +245,9 @@ func (p *posting) glance() error {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	s := p.shelfNow()
+	if s == nil { // nothing is offered yet
+		return jetstream.ErrStreamNotFound
+	}
 	queue, err := s.js.Stream(ctx, shelfPrefix+p.ID)
 	if err != nil {
 		return err

@@ -106,6 +106,19 @@ var ofCases = []fault{
 	{"cases: left to a broker that stays away", "internal/fleet BrokerStaysAway", []edit{
 		{"internal/fleet.(*posting).here", "time.Since(p.lost) > silence", "time.Since(p.lost) > 1000*silence"},
 	}},
+	{"cases: a broker that is away at first ends the list", "internal/fleet BrokerIsAwayAtFirst", []edit{
+		{"internal/fleet.(*posting).insist", "err == nil || p.conn.FlushTimeout(askEvery) != nil", "err == nil"},
+	}},
+	{"cases: never offered to a broker that was away at first", "internal/fleet BrokerIsAwayAtFirst", []edit{
+		{"internal/fleet.(*posting).glance", "return jetstream.ErrStreamNotFound", "return nil"},
+	}},
+	{"cases: a tally of one list goes on in the next", "internal/cases Tally", []edit{
+		{"internal/cases.(*Tally).Begin", "t.now.Done = list, of, done", "t.now.Done = list, of, t.now.Done"},
+	}},
+	{"cases: what fails to come home counts", "internal/cases Tally", []edit{{"internal/cases.(*List).counted", "err == nil", "err == nil || true"}}},
+	{"cases: those of a page that nothing has begun", "internal/watch CasesAreTold", []edit{
+		{"internal/watch.(*Server).facts", "f.Cases != nil && f.State == Beginning", "f.Cases != nil"},
+	}},
 	{"cases: what was done while the broker was away is lost", "internal/fleet WhatWasDoneIsKept", []edit{
 		{"internal/fleet.(*casework).insist", "errors.Is(gone, jetstream.ErrStreamNotFound)", "gone != nil"},
 	}},
