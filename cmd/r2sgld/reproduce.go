@@ -259,13 +259,13 @@ func (c *common) reproduceThem(ctx context.Context, of selection, entries []pape
 	halt := &stopped{desk: desk, of: len(entries), again: o.Command(of.String()) + " --out " + text.Word(dir)}
 	leaving(halt.Error)
 	out, err := s.conduct(ctx)
-	seen.end(err)
-	workers.close()
-	offeredNoMore(dir, err)
 	halted := ctx.Err() != nil && errors.Is(err, ctx.Err())
 	if halted {
 		err = halt
 	}
+	seen.end(err)
+	workers.close()
+	offeredNoMore(dir, err)
 	if out == nil {
 		if desk.Begun() || desk.Count() > 0 {
 			return errors.Join(err, desk.Close())

@@ -100,7 +100,8 @@ func TestReproduceAlone(t *testing.T) {
 	defer r.Close()
 	for _, name := range []string{"evidence", "cifar", "posterior", "diameter", "none"} {
 		config := fmt.Sprintf(`{"study": %q, "scale": "smoke", "seed": 1, "list": "x", "number": 0}`, name)
-		if err := r.Do(t.Context(), []byte(config), filepath.Clean, filepath.Join(f.dir, "made")); err == nil || !strings.Contains(err.Error(), name) {
+		err := r.Do(t.Context(), []byte(config), filepath.Clean, filepath.Join(f.dir, "made"))
+		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("a case of %s: %v", name, err)
 		}
 	}

@@ -407,50 +407,6 @@ func TestWhatWasDoneIsKept(t *testing.T) {
 	}
 }
 
-// TestBrokerStaysAway: the rest is done here.
-func TestBrokerStaysAway(t *testing.T) {
-	t.Parallel()
-	y := newYard(t, 4)
-	y.list.Do = func(_ context.Context, i int) error {
-		if y.by("here") == 0 {
-			y.broker.Close()
-		}
-		y.note(i, "here")
-		return nil
-	}
-	y.work()
-}
-
-// TestBrokerIsAwayAtFirst: a list is begun while the broker is away, and offered once it is back; if it
-// stays away all is done here.
-func TestBrokerIsAwayAtFirst(t *testing.T) {
-	t.Parallel()
-	for _, back := range []bool{true, false} {
-		y := newYard(t, 4)
-		y.worker("w1", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
-		url, address := y.broker.URL(), y.broker.server.Addr().String()
-		y.broker.Close()
-		y.board.Connect = func() (*nats.Conn, error) {
-			conn, err := Connect(url, nats.RetryOnFailedConnect(true))
-			if back {
-				y.listen(address)
-			}
-			return conn, err
-		}
-		y.list.Do = func(ctx context.Context, i int) error {
-			for back && y.by("w1") < 3 && ctx.Err() == nil {
-				pause(ctx, watchEvery)
-			}
-			y.note(i, "here")
-			return nil
-		}
-		y.work()
-		if here := y.by("here"); back && here > 1 || !back && here != 4 {
-			t.Errorf("back: %v, and %d are done here", back, here)
-		}
-	}
-}
-
 // TestMessagesAreLost: what nobody is asked for any more is done here.
 func TestMessagesAreLost(t *testing.T) {
 	t.Parallel()

@@ -281,7 +281,8 @@ func TestSharedRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %d refused", name, err, len(f.homeless))
 			continue
 		}
-		if want, _ := newTale().run(t.Context(), Options{Scale: Smoke, Seed: 1}); !slices.Equal(got.Results.([]float64), want.Results.([]float64)) {
+		want, _ := newTale().run(t.Context(), Options{Scale: Smoke, Seed: 1})
+		if !slices.Equal(got.Results.([]float64), want.Results.([]float64)) {
 			t.Errorf("%s: %v", name, got.Results)
 		}
 	}
@@ -301,7 +302,8 @@ func listsOf(t *testing.T, seed uint64) []string {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	o := Options{Scale: Smoke, Seed: seed, Threads: 1, Keeper: d.Cases("tale"), Share: d.Share("tale", func(string) cases.Others { return nil })}
+	o := Options{Scale: Smoke, Seed: seed, Threads: 1, Keeper: d.Cases("tale"),
+		Share: d.Share("tale", func(string) cases.Others { return nil })}
 	if _, err := s.run(t.Context(), o); err != nil || len(o.Share.before) != 3 {
 		t.Fatal(err, o.Share.before)
 	}
@@ -331,7 +333,8 @@ func TestReplays(t *testing.T) {
 			}
 			l := &list{Options: Options{Scale: Smoke, Seed: seed}, what: lists[k]}
 			var c kept[reckoning]
-			if _, err := l.took(3, text); err != nil || unseal(text, &c) != nil || len(c.Value.Draws) != 1+k*pages || c.Value.Draws[0] != float64(seed) {
+			if _, err := l.took(3, text); err != nil || unseal(text, &c) != nil || len(c.Value.Draws) != 1+k*pages ||
+				c.Value.Draws[0] != float64(seed) {
 				t.Errorf("seed %d, %s: %v, %+v", seed, lists[k], err, c)
 			}
 		}

@@ -357,7 +357,8 @@ func TestCasesAreTold(t *testing.T) {
 			State string
 			Cases struct{ Done int }
 		}
-		if _, text := answer(t, s, "GET", "/"+s.token+"/facts.json"); json.Unmarshal([]byte(text), &q) != nil || q.State != want || q.Cases.Done != 3 {
+		_, text := answer(t, s, "GET", "/"+s.token+"/facts.json")
+		if json.Unmarshal([]byte(text), &q) != nil || q.State != want || q.Cases.Done != 3 {
 			t.Errorf("%s, want %s", text, want)
 		}
 	}
