@@ -34,14 +34,11 @@ func TestBrokerIsAwayAtFirst(t *testing.T) {
 		y.worker("w1", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
 		url, address := y.broker.URL(), y.broker.server.Addr().String()
 		y.broker.Close()
-		y.board.Connect = func() (*nats.Conn, error) {
-			conn, err := Connect(url, nats.RetryOnFailedConnect(true))
+		y.board.Connect = func() (*nats.Conn, error) { return Connect(url, nats.RetryOnFailedConnect(true)) }
+		y.list.Do = func(ctx context.Context, i int) error {
 			if back {
 				y.listen(address)
 			}
-			return conn, err
-		}
-		y.list.Do = func(ctx context.Context, i int) error {
 			for back && y.by("w1") < 3 && ctx.Err() == nil {
 				pause(ctx, watchEvery)
 			}
