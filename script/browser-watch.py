@@ -103,6 +103,31 @@ def at_work(browser, work, folder):
             p.end(signal.SIGKILL)
 
 
+def studying(browser, work, folder):
+    """A study of which a worker does cases."""
+    study = Program(work, "study", "reproduce", "theory", "--scale", "small", "--threads", "1", "--out", str(work / "study"),
+                    "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0")
+    worker = None
+    try:
+        browser.go(study.line(r"page: (\S+)"))
+        worker = Program(work, "worker", "work", study.line(r"r2sgld work (\S+)"), "--slots", "1", "--dir", str(work / "files"))
+        shown(browser, "cases that are done and left, by this machine and by a worker", """
+            document.getElementById("state").innerText == "at work" && document.querySelectorAll("#cases tbody tr").length == 2 &&
+            /^for .* · \\d+ of \\d+ cases done, \\d+ left$/.test(document.getElementById("left").innerText) &&
+            document.getElementById("doing").innerText.startsWith("theory: ") && !document.getElementById("bar").hidden &&
+            document.getElementById("cases").innerText.includes("this machine") && document.getElementById("cases").innerText.includes("worker w")""")
+        faults = views(browser, browser.evaluate("location.href"), folder, "watch-study")
+        if study.end() != 3:
+            faults.append("a study that is stopped does not end well")
+        shown(browser, "that the study was stopped", """
+            document.getElementById("state").innerText == "stopped" && document.getElementById("why").innerText.includes("go on with")""")
+        return faults
+    finally:
+        for p in [study, worker]:
+            if p:
+                p.end(signal.SIGKILL)
+
+
 def finished(browser, work, folder):
     """A run that ends while a page shows it, and then is shown by its folder."""
     run = work / "done"
@@ -148,7 +173,7 @@ def main():
         try:
             browser.open()
             browser.view(1200, "light")
-            faults = at_work(browser, work, folder) + finished(browser, work, folder)
+            faults = at_work(browser, work, folder) + studying(browser, work, folder) + finished(browser, work, folder)
         finally:
             browser.close()
     if faults:
