@@ -97,6 +97,7 @@ The studies:
   r2sgld reproduce multimodal --scale smoke
   r2sgld reproduce all --scale small --studies multimodal,theory --out report
   r2sgld reproduce report report
+  r2sgld reproduce all --hub nats://TOKEN@node1:4222
   r2sgld reproduce multimodal --truth --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

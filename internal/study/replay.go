@@ -116,7 +116,7 @@ type replay struct {
 	over   error    // why it is at no list any more
 }
 
-// errPassed is that a study has gone on to a later list.
+// errPassed is that a study has gone on to a later list, or had to make room for others.
 var errPassed = errors.New("the study has passed the list")
 
 // replayOf starts the study of a case.
@@ -127,7 +127,10 @@ func replayOf(run func(context.Context, Options) (*Study, error), c *Case, threa
 	go func() {
 		defer close(r.ended)
 		_, err := run(ctx, Options{Scale: c.Scale, Seed: c.Seed, Threads: threads, replay: r})
-		if err == nil {
+		switch {
+		case ctx.Err() != nil: // for want of room, not of its own
+			err = errPassed
+		case err == nil:
 			err = errors.New("the study has no list after these")
 		}
 		r.mu.Lock()

@@ -407,6 +407,26 @@ func TestReplayWaits(t *testing.T) {
 	}
 }
 
+// Cases of more studies at once than are kept are all done.
+func TestReplaysMakeRoom(t *testing.T) {
+	s := newTale()
+	r := newFellows(t, 1, s).of[0]
+	var all sync.WaitGroup
+	for seed := range uint64(3 * mostReplays) {
+		for i := range pages {
+			dir := filepath.Join(t.TempDir(), "made")
+			all.Go(func() {
+				err := r.Do(t.Context(), asked(seed, "tale: first", i, nil), filepath.Clean, dir)
+				if text, none := os.ReadFile(filepath.Join(dir, outcome)); err != nil || none != nil ||
+					!mustTake(&list{Options: Options{Scale: Smoke, Seed: seed}, what: "tale: first"}, i, text) {
+					t.Errorf("seed %d, case %d: %v, %v", seed, i, err, none)
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
 func passed(r *Replays) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
