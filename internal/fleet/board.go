@@ -54,7 +54,8 @@ type posting struct {
 	own    []int     // to be done here
 	left   int       // that are not over
 	stale  []string  // keys of those that were done here while the broker was away
-	lost   time.Time // since when it is; zero while it is there
+	full   bool      // it refuses what is offered
+	lost   time.Time // since when it is away or refuses; zero while it is there
 
 	seen uint64 // outcomes that were looked at
 }
@@ -83,10 +84,24 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 	}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	if err := p.insist(); err != nil {
-		return nil, errors.Join(fmt.Errorf("cases cannot be offered to workers: %w", err), p.Close())
+		p.mu.Lock()
+		p.lost = time.Now().Add(-silence) // nobody has any of them: they are not waited for
+		p.mu.Unlock()
+		p.refused(err)
 	}
 	p.wait.Go(p.watch)
 	return p, nil
+}
+
+// refused notes that the broker is there and does not take what is offered, as one without room.
+func (p *posting) refused(err error) {
+	p.mu.Lock()
+	first := !p.full
+	p.full = true
+	p.mu.Unlock()
+	if first && p.ctx.Err() == nil {
+		p.Tell(fmt.Sprintf("cases are done here alone, for the broker takes none: %v (has it room on its disk?)", err))
+	}
 }
 
 // insist posts, unless the broker is away: then it is done once that is back. Its error is that
@@ -127,7 +142,7 @@ func (p *posting) post() error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shelf = s
+	p.shelf, p.full = s, false
 	return nil
 }
 
@@ -194,7 +209,7 @@ func (p *posting) here() (i int, there, left bool) {
 		return i, true, true
 	}
 	switch {
-	case p.conn.IsConnected():
+	case p.conn.IsConnected() && !p.full:
 		p.lost = time.Time{}
 	case p.lost.IsZero():
 		p.lost = time.Now()
@@ -233,7 +248,9 @@ func (p *posting) watch() {
 		}
 		err := p.glance()
 		if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
-			err = p.post() // the broker has forgotten all, or was away
+			if err = p.insist(); err != nil { // the broker has forgotten all, or was away
+				p.refused(err)
+			}
 		}
 		if err != nil && p.ctx.Err() == nil {
 			pause(p.ctx, askEvery) // it is away, or about to be

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -426,6 +427,34 @@ func TestMessagesAreLost(t *testing.T) {
 		return nil
 	}
 	y.work()
+}
+
+// TestBrokerIsFull: what a broker has no room for is done here, and told of once; when there is
+// room again the others are offered.
+func TestBrokerIsFull(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 6)
+	room := func(bytes int64) {
+		limits := server.JetStreamAccountLimits{MaxMemory: bytes, MaxStore: bytes, MaxStreams: -1, MaxConsumers: -1}
+		if err := y.broker.server.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": limits}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	room(1)
+	y.list.Do = func(_ context.Context, i int) error {
+		if y.note(i, "here"); y.by("here") == 2 {
+			room(-1)
+			y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
+			for y.by("worker w") == 0 && t.Context().Err() == nil {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		return nil
+	}
+	y.work()
+	if told := strings.Join(y.told, "\n"); strings.Count(told, "the broker takes none") != 1 || !strings.Contains(told, "room on its disk") {
+		t.Errorf("told: %s", told)
+	}
 }
 
 // TestBrokerThatKeepsNothing is told of.

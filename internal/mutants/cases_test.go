@@ -73,6 +73,8 @@ var ofCases = []fault{
 	{"cases: links in parcels", "internal/store HostileParcels", []edit{
 		{"internal/store.Unpack", `err = fmt.Errorf("%q is neither a file nor a folder", h.Name)`, "err = nil"},
 	}},
+	{"a broker without room is waited for", "internal/fleet TestBrokerIsFull",
+		[]edit{{"internal/fleet.(*posting).here", "p.conn.IsConnected() && !p.full", "p.conn.IsConnected()"}}},
 	{"cases: why one failed elsewhere", "internal/fleet CaseFails", []edit{
 		{"internal/fleet.(*posting).fetch", `err == nil && o.Failed != ""`, `err == nil && o.Failed == "?"`},
 	}},
