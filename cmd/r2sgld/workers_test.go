@@ -149,7 +149,7 @@ func (h *hand) done(want int) {
 	h.t.Helper()
 	select {
 	case <-h.ended:
-	case <-time.After(longest / 5):
+	case <-time.After(pace.Soak(longest/5, longest)): // a line that takes 200 ms makes runs of minutes
 		h.t.Fatalf("%v does not end: %s", h.Args[1:], h.said())
 	}
 	if code := h.ProcessState.ExitCode(); code != want {
