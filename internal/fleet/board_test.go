@@ -309,12 +309,12 @@ func TestFirstOutcomeHolds(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		k := newCasework(&Worker{Name: name, Dir: t.TempDir(), Tell: y.tell,
 			Case: func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) }}, conn, nil)
-		o, err := k.make(t.Context(), s, e)
+		o, home, err := k.make(t.Context(), s, e)
 		if err == nil {
-			err = k.commit(t.Context(), s, e, o)
+			err = k.commit(t.Context(), s, e, o, home)
 		}
 		if err == nil {
-			err = k.commit(t.Context(), s, e, o) // whose answer was lost
+			err = k.commit(t.Context(), s, e, o, home) // whose answer was lost
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -57,14 +57,17 @@ func (k *casework) work(ctx context.Context) bool {
 	k.leave.Store(false)
 	for range k.Slots {
 		slots.Go(func() {
+			var telling sync.WaitGroup // of the case before, while the next is done
+			defer telling.Wait()
 			for ctx.Err() == nil && !k.leave.Load() {
 				s, m := k.fetch(ctx)
 				switch {
 				case m != nil:
 					any.Store(true)
 					k.inHand.Add(1)
-					k.do(ctx, s, m)
-					k.inHand.Add(-1)
+					tell := k.do(ctx, s, m)
+					telling.Wait()
+					telling.Go(func() { tell(); k.inHand.Add(-1) })
 				case k.inHand.Load() == 0:
 					return
 				}
@@ -152,33 +155,42 @@ func (k *casework) open(ctx context.Context, id string, about map[string]string)
 	return s
 }
 
-// do does a case, tells what came of it, and acknowledges it: in this order, so that it is
-// given to another should this worker end in between.
-func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) {
+// do does a case and returns what tells what came of it, and acknowledges it: in this order, so that
+// it is given to another should this worker end in between.
+func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func()) {
 	var e errand
 	if json.Unmarshal(m.Data(), &e) != nil || e.Key == "" {
-		_ = m.Term()
-		return
+		return func() { _ = m.Term() }
 	}
 	if o, err := s.what(ctx, e.Key); err == nil && o != nil { // delivered again
-		_ = m.Ack()
-		return
+		return func() { _ = m.Ack() }
 	}
 	beating := beatOf(m)
-	defer beating()
 	k.Tell(e.Case.Title)
-	o, err := k.make(ctx, s, &e)
+	o, home, err := k.make(ctx, s, &e)
 	var unfit *Unfit
-	switch {
-	case errors.As(err, &unfit):
+	if errors.As(err, &unfit) {
 		k.mu.Lock()
 		k.told[s.id] = true
 		k.mu.Unlock()
+	}
+	return func() {
+		defer beating()
+		defer os.RemoveAll(home)
+		k.tell(ctx, s, m, &e, o, home, err)
+	}
+}
+
+// tell tells what came of a case, whose folder is in home.
+func (k *casework) tell(ctx context.Context, s *shelf, m jetstream.Msg, e *errand, o *outcome, home string, err error) {
+	var unfit *Unfit
+	switch {
+	case errors.As(err, &unfit):
 		k.Tell(fmt.Sprintf("%s: %v", e.Case.Title, err))
 		_ = m.NakWithDelay(askEvery)
 		return
 	case err == nil:
-		err = k.commit(ctx, s, &e, o)
+		err = k.commit(ctx, s, e, o, home)
 	}
 	switch {
 	case errors.Is(err, errEnded):
@@ -214,17 +226,15 @@ func beatOf(m jetstream.Msg) func() {
 	return func() { close(done) }
 }
 
-// make does a case from where another worker left it, and keeps what comes of it. Its error is
-// that of the context, errEnded, or an *Unfit: that the case fails is an outcome.
-func (k *casework) make(ctx context.Context, s *shelf, e *errand) (*outcome, error) {
-	o := &outcome{Worker: k.Name, Host: k.Host}
-	home, err := os.MkdirTemp(k.Dir, casePrefix)
-	if err != nil {
+// make does a case from where another worker left it, in a folder of a home that is to be removed.
+// Its error is that of the context, or an *Unfit: that the case fails is an outcome.
+func (k *casework) make(ctx context.Context, s *shelf, e *errand) (o *outcome, home string, err error) {
+	o = &outcome{Worker: k.Name, Host: k.Host}
+	if home, err = os.MkdirTemp(k.Dir, casePrefix); err != nil {
 		o.Failed = err.Error()
-		return o, nil
+		return o, "", nil
 	}
-	defer os.RemoveAll(home)
-	dir := filepath.Join(home, "case")
+	dir := filepath.Join(home, caseFolder)
 	if err := s.get(ctx, nameOfPart(e.Key), dir); err != nil {
 		_ = os.RemoveAll(dir) // it begins anew
 	}
@@ -239,15 +249,15 @@ func (k *casework) make(ctx context.Context, s *shelf, e *errand) (*outcome, err
 	var unfit *Unfit
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, home, ctx.Err()
 	case errors.As(err, &unfit):
-		return nil, err
+		return nil, home, err
 	case err != nil:
 		o.Failed = err.Error()
-		return o, nil
+		return o, home, nil
 	}
 	o.Made = nameOfMade(e.Key, k.Name)
-	return o, k.insist(ctx, s, func(ctx context.Context) error { return s.send(ctx, o.Made, dir) })
+	return o, home, nil
 }
 
 // save keeps checkpoints of a case at the broker as they come, until the function that it
@@ -285,9 +295,12 @@ func (k *casework) save(s *shelf, e *errand, dir string) (end func(last bool)) {
 	}
 }
 
-// commit tells what came of a case, unless another has.
-func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome) error {
+// commit sends the folder of a case, which is in home, and tells what came of it, unless another has.
+func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome, home string) error {
 	text, err := json.Marshal(o)
+	if err == nil && o.Made != "" {
+		err = k.insist(ctx, s, func(ctx context.Context) error { return s.send(ctx, o.Made, filepath.Join(home, caseFolder)) })
+	}
 	if err != nil {
 		return err
 	}

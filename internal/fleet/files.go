@@ -63,6 +63,7 @@ const (
 	partPrefix  = "part-"
 	treePrefix  = "run-"
 	casePrefix  = "case-"
+	caseFolder  = "case" // in that
 	keptUnused  = 30 * 24 * time.Hour
 )
 
