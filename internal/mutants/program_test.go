@@ -331,6 +331,18 @@ var ofTheProgram = []fault{
 		{"internal/study.Write", "!bytes.Equal(old, f.Data)", "old != nil"},
 	}},
 	{"many data: unscaled rest", "internal/compare ManyData", []edit{{"internal/compare.(*Predictive).scaleUp", "+ n/m", "- 900"}}},
+	{"simulated states: a force of another row", "internal/study/dynamical TestResimulated", []edit{
+		{"internal/study/dynamical.(*resimulating).Eval", "e.library.theta(e.path[t])", "e.library.theta(e.path[0])"},
+	}},
+	{"simulated states: a stage with another weight", "internal/study/dynamical TestResimulated", []edit{
+		{"internal/study/dynamical.(*resimulated).advance", "32*(k3[i]+k5[i])+12", "30*(k3[i]+k5[i])+16"},
+	}},
+	{"simulated states: what leaves goes on", "internal/study/dynamical TestResimulated", []edit{
+		{"internal/study/dynamical.(*resimulated).simulate", "path[t] = x\n\t\t\t\t}", "path[t] = next\n\t\t\t\t}"},
+	}},
+	{"partners: taken though a wall was met", "internal/study/dynamical TestPartnersWithoutWalls", []edit{
+		{"internal/study/dynamical.(*inquiry).runAll", "reflected[i].runs[k].Hits == 0 && ", ""},
+	}},
 	{"KL: draws outside are no lost mass", "internal/study/multimodal ScoresAre", []edit{
 		{"internal/study/multimodal.(*cells).score", "float64(all)+0.5*(k+1)", "in+0.5*k"},
 	}},

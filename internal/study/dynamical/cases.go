@@ -61,7 +61,7 @@ type plan struct {
 	runs       int
 	iterations int // of which the first third is burn-in
 	seed       uint64
-	simulated  bool // the states are, in every iteration
+	law        *resimulated // in place of that of the data; nil is none
 }
 
 // name tells the case from all others.
@@ -89,9 +89,6 @@ func (p *plan) text() string {
 	s, method := study.Samplers()[p.base], p.method()
 	var b strings.Builder
 	b.WriteString(p.v.system.dataText() + p.v.modelText(batchRows, "paper", true))
-	if p.simulated {
-		b.WriteString("  states: simulated\n")
-	}
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
 	b.WriteString("sampler:\n")
 	line("method: %s", method)
@@ -175,7 +172,7 @@ func (p *plan) one(ctx context.Context, run *config.Run, ruler *ruler, i int) (s
 	begin := time.Now()
 	r, err := r2sgld.Sample(ctx, run.Problem, s)
 	var blown *r2sgld.BlowUp
-	if p.simulated && errors.As(err, &blown) {
+	if p.law != nil && errors.As(err, &blown) {
 		return score{Ended: blown.Iteration, Outside: w.out}, nil, nil
 	}
 	if err != nil {
@@ -213,8 +210,10 @@ type taken struct {
 	Draws [][]float64
 }
 
-// runAll runs all runs of all cases. The text what must be unique within the study.
-func (m *inquiry) runAll(ctx context.Context, what string, plans []*plan) ([]*outcome, error) {
+// runAll runs all runs of all cases. The text what must be unique within the study. A run
+// whose partner with reflection, case by case in reflected if that is not nil, met no wall
+// has the partner's outcome.
+func (m *inquiry) runAll(ctx context.Context, what string, plans []*plan, reflected []*outcome) ([]*outcome, error) {
 	out := make([]*outcome, len(plans))
 	loaded := make([]*config.Run, len(plans))
 	var places [][2]int // case and run
@@ -224,7 +223,14 @@ func (m *inquiry) runAll(ctx context.Context, what string, plans []*plan) ([]*ou
 		if loaded[i], err = load(m.dir, p.name(), p.text()); err != nil {
 			return nil, err
 		}
+		if p.law != nil {
+			loaded[i].Problem.Potential = p.law
+		}
 		for k := range p.runs {
+			if reflected != nil && reflected[i].runs[k].Hits == 0 && reflected[i].runs[k].Ended == 0 {
+				out[i].runs[k] = reflected[i].runs[k]
+				continue
+			}
 			places = append(places, [2]int{i, k})
 		}
 	}

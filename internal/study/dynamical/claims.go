@@ -13,6 +13,7 @@ import (
 const (
 	leastSwaps, mostSwaps = 0.05, 0.20 // in which the paper adjusts the swap rate
 	overlapping           = 0.1        // so near are trajectories, in standard deviations of the true one, that a figure cannot tell apart
+	recovered             = 0.05       // the error of the modes up to which coefficients are found again
 	near                  = 0.25       // the distance from the exact law up to which draws may stand for it
 )
 
@@ -78,11 +79,11 @@ func (m *inquiry) claims() []study.Claim {
 		again := [][2]string{{"r2SGLD", "reSGLD"}}
 		return append(m.ask(question{"modes-closer", "error", again}, question{"one-peak", "several", again}, reflection, behind,
 			question{"rcycsgld-concentrates", "around", [][2]string{{"R-cycSGLD", "R-SGLD"}}}, question{"r2sgld-best", "error", study.Rivals(six())},
-			question{"simulation", "sooner", study.Rivals(six())}), m.kept(), m.swapRate(), m.law())
+			question{"simulation", "sooner", study.Rivals(six())}), m.kept(), m.swapRate(), m.law(), m.resimulated())
 	}
 	return slices.Concat(m.ask(reflection, behind), []study.Claim{m.comparable(), m.overlap()},
 		m.ask(question{"days-100-200", "late", study.Rivals(six())}),
-		[]study.Claim{m.kept(), m.swapRate(), m.law()})
+		[]study.Claim{m.kept(), m.swapRate(), m.law(), m.resimulated()})
 }
 
 // told is a claim of this system.
@@ -197,4 +198,23 @@ func (m *inquiry) below(id, metric string, limit float64) study.Claim {
 		}
 	}
 	return m.told(m.prose.Claim(id, study.Among(len(f.In), f.All), f))
+}
+
+// resimulated judges what comes of states that are simulated in every iteration.
+func (m *inquiry) resimulated() study.Claim {
+	f := struct {
+		In, All, Ended int
+		Errors         []study.Number
+	}{All: len(m.simulated)}
+	for _, o := range m.simulated {
+		if o.runs[0].Ended > 0 {
+			f.Ended++
+			continue
+		}
+		if o.runs[0].Error < recovered {
+			f.In++
+		}
+		f.Errors = append(f.Errors, study.Exactly("error of the modes of "+o.label, o.runs[0].Error))
+	}
+	return m.told(m.prose.Claim("simulated", study.Among(f.In, f.All), f))
 }

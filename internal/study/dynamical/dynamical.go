@@ -129,7 +129,7 @@ func (m *inquiry) six(ctx context.Context) error {
 		total += p.runs
 	}
 	return m.timed(fmt.Sprintf("the paper's methods: %d runs", total), func() error {
-		all, err := m.runAll(ctx, "runs", plans)
+		all, err := m.runAll(ctx, "runs", plans, nil)
 		m.all = append(m.all, all...)
 		return err
 	})
@@ -156,7 +156,7 @@ func (m *inquiry) study(title string) (*study.Study, error) {
 	}
 	s.Hint = fmt.Sprintf("Each is the first run of its case. The data are %s, packed in study/dynamical/data of the source; the "+
 		"configurations are for r2sgld identify, beside them.", m.system.file)
-	for _, o := range slices.Concat(m.all, m.thresholds, m.simulated) {
+	for _, o := range slices.Concat(m.all, m.thresholds) {
 		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
 	}
 	for _, o := range m.own {

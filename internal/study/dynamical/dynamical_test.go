@@ -21,7 +21,7 @@ func TestStudiesAtAGlance(t *testing.T) {
 		system           *system
 		title            string
 		claims, pictures int
-	}{{Lorenz, lorenz(), LorenzTitle, 10, 4}, {LotkaVolterra, lotkaVolterra(), LotkaVolterraTitle, 8, 3}} {
+	}{{Lorenz, lorenz(), LorenzTitle, 11, 4}, {LotkaVolterra, lotkaVolterra(), LotkaVolterraTitle, 9, 3}} {
 		t.Run(c.system.name, func(t *testing.T) {
 			s := studytest.Glance(t, c.run, 2)
 			if out := studytest.Whole(t, s); len(out.Claims) != c.claims || out.Pictures != c.pictures {
@@ -121,7 +121,7 @@ func TestStudiesAreDeterministic(t *testing.T) {
 	for i, threads := range []int{1, 3} {
 		m := begun(t, lotkaVolterra(), threads)
 		v := m.system.variants[1]
-		all, err := m.runAll(context.Background(), "runs", []*plan{m.plan(v, "r2SGLD", fromBox, 3), m.plan(v, "R-cycSGLD", fromBox, 2)})
+		all, err := m.runAll(context.Background(), "runs", []*plan{m.plan(v, "r2SGLD", fromBox, 3), m.plan(v, "R-cycSGLD", fromBox, 2)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func (m *inquiry) threshold(ctx context.Context) error {
 			p.label, p.rule = "r2SGLD, threshold", thresholdRule(c)
 			plans = append(plans, p)
 		}
-		m.thresholds, err = m.runAll(ctx, "runs of rule threshold", plans)
+		m.thresholds, err = m.runAll(ctx, "runs of rule threshold", plans, nil)
 		return err
 	})
 }
@@ -56,21 +56,35 @@ func (m *inquiry) correction(ctx context.Context, v *variant) (float64, error) {
 	})
 }
 
-// simulateStates runs methods with states that are simulated in every iteration.
+// simulateStates runs the six methods as the text has them: derivatives without noise,
+// states simulated in every iteration. Where a reflected run met no wall, its partner
+// without makes the same draws, and is not run again.
 func (m *inquiry) simulateStates(ctx context.Context) error {
 	v := m.system.variants[0]
-	runs, iterations := 3, 2000
-	if m.Scale == study.Smoke {
-		runs, iterations = 1, 20
+	law := newResimulated(v)
+	var reflected, plain []*plan
+	for _, s := range study.Samplers() {
+		for _, l := range []string{s.Reflected, s.Plain} {
+			p := m.plan(v, l, fromBox, 1)
+			if p.law, p.label = law, l+", simulated states"; p.reflected {
+				reflected = append(reflected, p)
+			} else {
+				plain = append(plain, p)
+			}
+			if m.Scale == study.Smoke {
+				p.iterations = 20
+			}
+		}
 	}
-	var plans []*plan
-	for _, l := range []string{"SGLD", "R-SGLD", "reSGLD", "r2SGLD"} {
-		p := m.plan(v, l, fromTruth, runs)
-		p.simulated, p.iterations, p.label = true, iterations, l+", simulated states"
-		plans = append(plans, p)
-	}
-	return m.timed("states simulated in every iteration", func() (err error) {
-		m.simulated, err = m.runAll(ctx, "runs with simulated states", plans)
+	return m.timed("states simulated in every iteration", func() error {
+		first, err := m.runAll(ctx, "reflected runs with simulated states", reflected, nil)
+		if err != nil {
+			return err
+		}
+		rest, err := m.runAll(ctx, "runs with simulated states", plain, first)
+		for i := range rest {
+			m.simulated = append(m.simulated, rest[i], first[i])
+		}
 		return err
 	})
 }

@@ -18,11 +18,12 @@ type system struct {
 	cold       [3]float64 // the same of their cold rungs
 	hottest    [3]float64 // and the largest
 	variants   [2]*variant
-	section    string   // of the paper
-	told       string   // equations, true coefficients and initial state
-	unit       string   // of time
-	end        float64  // until when trajectories are followed
-	chaotic    bool     // so that trajectories part; otherwise their distance is told
+	section    string  // of the paper
+	told       string  // equations, true coefficients and initial state
+	unit       string  // of time
+	end        float64 // until when trajectories are followed
+	chaotic    bool    // so that trajectories part; otherwise their distance is told
+	library    library
 	binding    []string // constraints that cut into the exact law: two sides and a corner between two coefficients
 }
 
@@ -40,6 +41,19 @@ type variant struct {
 	key         []int      // the coefficients of the paper among the quantities
 	low         []float64  // a start next to the walls
 }
+
+// A library is Θ for the key coefficients.
+type library struct {
+	row   []int                      // the equation of each coefficient
+	theta func(x state) [4]float64   // the function of the state that it multiplies
+	rate  func(x state, b key) state // the right-hand sides
+}
+
+// A key holds the key coefficients, in their order.
+type key [4]float64
+
+// A state is that of a system; what a system of two lacks is 0.
+type state [3]float64
 
 // A quantity is a combination of parameters.
 type quantity struct {
@@ -97,6 +111,10 @@ func lorenz() *system {
 		initial: []float64{-8, 8, 27},
 		steps:   [3]string{"5e-6", "2e-5", "[2e-6, 2e-5]"}, cold: [3]float64{5e-6, 2e-5, 2e-6}, hottest: [3]float64{5e-6, 2e-5, 2e-5},
 		section: "5.1", told: "ẋ = σ(y − x), ẏ = x(ρ − z) − y, ż = xy − βz with σ = 10, ρ = 28, β = 8/3, from (−8, 8, 27)",
+		library: library{[]int{0, 1, 2}, func(x state) [4]float64 { return [4]float64{x[1] - x[0], x[0], -x[2]} },
+			func(x state, b key) state {
+				return state{b[0] * (x[1] - x[0]), x[0]*(b[1]-x[2]) - x[1], x[0]*x[1] - b[2]*x[2]}
+			}},
 		end: 100, chaotic: true, binding: []string{"sigma >= 10.02", "rho <= 27.99", "2*sigma + rho <= 48.3"}}
 	symbols := map[string]string{"sigma": "σ", "rho": "ρ", "beta": "β"}
 	key := []string{"sigma", "rho", "beta"}
@@ -126,6 +144,10 @@ func lotkaVolterra() *system {
 		initial: []float64{10, 5},
 		steps:   [3]string{"5e-6", "1e-5", "[2e-6, 1e-5]"}, cold: [3]float64{5e-6, 1e-5, 2e-6}, hottest: [3]float64{5e-6, 1e-5, 1e-5},
 		section: "appendix", told: "ẋ = αx − βxy, ẏ = −δy + γxy with α = 1, β = 0.1, δ = 1.5, γ = 0.075, from (10, 5)",
+		library: library{[]int{0, 0, 1, 1}, func(x state) [4]float64 { return [4]float64{x[0], -x[0] * x[1], -x[1], x[0] * x[1]} },
+			func(x state, b key) state {
+				return state{x[0] * (b[0] - b[1]*x[1]), x[1] * (b[3]*x[0] - b[2])}
+			}},
 		unit: "days", end: 200, binding: []string{"alpha >= 1.02", "delta <= 1.49", "alpha + delta <= 2.6"}}
 	symbols := map[string]string{"alpha": "α", "beta": "β", "delta": "δ", "gamma": "γ"}
 	key := []string{"alpha", "beta", "delta", "gamma"}
