@@ -343,6 +343,12 @@ var ofTheProgram = []fault{
 	{"partners: taken though a wall was met", "internal/study/dynamical TestPartnersWithoutWalls", []edit{
 		{"internal/study/dynamical.(*inquiry).runAll", "reflected[i].runs[k].Hits == 0 && ", ""},
 	}},
+	{"mixtures: twice as wide", "internal/study/multimodal TestMixtures", []edit{
+		{"internal/study/multimodal.(*mixture).formula", "2*g.sd*g.sd", "g.sd*g.sd"},
+	}},
+	{"mixtures: ridges of another height", "internal/study/multimodal TestMixtures", []edit{
+		{"internal/study/multimodal.mixtures", "4 + math.Ln2", "4"},
+	}},
 	{"KL: draws outside are no lost mass", "internal/study/multimodal ScoresAre", []edit{
 		{"internal/study/multimodal.(*cells).score", "float64(all)+0.5*(k+1)", "in+0.5*k"},
 	}},

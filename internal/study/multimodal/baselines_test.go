@@ -98,7 +98,7 @@ func TestHamiltonianIsExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := planner{study.Options{Scale: study.Paper, Seed: 5}}
-	p := protocol{"paper", 40_000, 1}
+	p := protocol{name: "paper", iterations: 40_000, thin: 1}
 	var plans []plan
 	for _, s := range five {
 		q := m.hamiltonian(s, p)[1]

@@ -44,7 +44,7 @@ const uniformRuns = 10
 
 // uniform are the cases of U = 0 on s.
 func (m planner) uniform(s *scene) []plan {
-	p := protocol{"uniform", 200_000, 10}
+	p := protocol{name: "uniform", iterations: 200_000, thin: 10}
 	if m.Scale == study.Smoke {
 		p.iterations = 20_000
 	}

@@ -17,6 +17,7 @@ import (
 type protocol struct {
 	name             string
 	iterations, thin int
+	spread           bool // every run has a start of its own, uniform on the domain
 }
 
 // draws is the number of draws that are kept.
@@ -25,9 +26,9 @@ func (p protocol) draws() int { return p.iterations / p.thin }
 // The protocols: of the paper's text, of its released code, and of a glance.
 func protocols(s study.Scale) (paper, released protocol) {
 	if s == study.Smoke {
-		return protocol{"paper", 5000, 1}, protocol{}
+		return protocol{name: "paper", iterations: 5000, thin: 1}, protocol{}
 	}
-	return protocol{"paper", 50_000, 1}, protocol{"released", 500_000, 10}
+	return protocol{name: "paper", iterations: 50_000, thin: 1}, protocol{name: "released", iterations: 500_000, thin: 10}
 }
 
 // checkpoints are the numbers of draws at which a run of n is scored.
@@ -64,8 +65,11 @@ func (p plan) name() string {
 }
 
 // start is where every chain begins: the origin, as in the released code, or
-// well inside a triangle that has it for a corner.
+// well inside a triangle that has it for a corner; or anywhere.
 func (p plan) start() string {
+	if p.protocol.spread {
+		return "uniform"
+	}
 	if p.scene.name == "triangle" {
 		return "{x: 0.3, y: 0.3}"
 	}
@@ -77,7 +81,7 @@ func (p plan) text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("variables: [x, y]")
-	line("potential: %q", cmp.Or(p.potential, formula))
+	line("potential: %q", cmp.Or(p.potential, p.scene.target.formula()))
 	if !p.quiet {
 		line("noise: {gradient: 0.05, energy: 0.05}")
 	}
@@ -335,7 +339,7 @@ func longestFirst(plans []plan) []int {
 // about target of all sweeps, by bisection over short runs: the smaller C, the
 // larger the penalty and the fewer the swaps.
 func calibrate(ctx context.Context, p plan, target float64) (float64, error) {
-	p.protocol, p.keys = protocol{"calibration", 4000, 1}, thresholdKeys(1)
+	p.protocol, p.keys = protocol{name: "calibration", iterations: 4000, thin: 1}, thresholdKeys(1)
 	run, err := p.load()
 	if err != nil {
 		return 0, err

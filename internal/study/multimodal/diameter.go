@@ -3,6 +3,7 @@ package multimodal
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/study"
 )
@@ -94,6 +95,8 @@ type DiameterResults struct {
 	Domains     []DiameterDomain     `json:"domains"`
 	Powers      []DiameterPower      `json:"powers"`
 	Relaxations []DiameterRelaxation `json:"relaxations"`
+
+	reading reading
 }
 
 // Diameter runs the study of the domain's diameter: what it does to the KL after
@@ -107,26 +110,33 @@ func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
 
 // study runs everything and tells it.
 func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error) {
-	r, err := e.run(ctx, o)
-	if err != nil {
-		return nil, err
-	}
 	s := o.Begin("diameter", DiameterTitle)
-	s.Claims, s.Settings, s.Results = r.claims(e), e.settings(o.Seed), r
+	found := map[string]*DiameterResults{}
+	for _, what := range readings() {
+		r, err := e.run(ctx, o, what)
+		if err != nil {
+			return nil, err
+		}
+		sections, err := r.sections(e)
+		if err != nil {
+			return nil, err
+		}
+		found[what.name], s.Claims, s.Sections = r, append(s.Claims, r.claims(e)...), append(s.Sections, sections...)
+	}
+	s.Settings, s.Results = e.settings(o.Seed), found
 	s.Effort = fmt.Sprintf("r2SGLD on each octagon: %s", e.first.extent())
 	if e.more.runs > 0 {
 		s.Effort += fmt.Sprintf(" and %s; R-SGLD: %s without a potential and %s with it", e.more.extent(), e.free.extent(), e.single.extent())
 	}
 	s.Hint = "Here burn_in is 0, so that every draw counts; tables say where the first fifth is dropped."
-	s.Sections, err = r.sections(e)
-	return s, err
+	return s, nil
 }
 
-// run runs everything, octagon by octagon.
-func (e effort) run(ctx context.Context, o study.Options) (*DiameterResults, error) {
-	r := &DiameterResults{}
+// run runs the octagons of a reading, one by one.
+func (e effort) run(ctx context.Context, o study.Options, what reading) (*DiameterResults, error) {
+	r := &DiameterResults{reading: what}
 	var shapes []shape
-	for _, radius := range radii() {
+	for _, radius := range what.radii {
 		shapes = append(shapes, octagonOf(radius))
 	}
 	truths, err := scenes(shapes, o.Workers())
@@ -136,7 +146,7 @@ func (e effort) run(ctx context.Context, o study.Options) (*DiameterResults, err
 	relaxed := make([]DiameterRelaxation, 3)
 	for i, s := range truths {
 		say := func(w walk) {
-			o.Announce("diameter: octagon %d of %d: %s, %s", i+1, len(truths), w.title, w.extent())
+			o.Announce("diameter: octagon %d of %d of %s 1.5 to 3: %s, %s", i+1, len(truths), what.name, w.title, w.extent())
 		}
 		say(e.first)
 		first, err := e.first.sample(ctx, o, s.radius, s, e.marks)
@@ -215,8 +225,13 @@ func (x *DiameterRelaxation) fit() {
 
 // settings are the configurations that were run: the paper's, then the others.
 func (e effort) settings(seed uint64) []study.Setting {
+	var all []float64
+	for _, what := range readings() {
+		all = append(all, what.radii...)
+	}
+	slices.Sort(all)
 	var out []study.Setting
-	for _, radius := range radii() {
+	for _, radius := range slices.Compact(all) {
 		paper := e.first
 		paper.length, paper.every = paperLength, 1
 		for _, w := range []walk{paper, e.first, e.more, e.free, e.single} {

@@ -20,6 +20,7 @@ func (r *DiameterResults) prose(e effort) *study.Prose {
 			return struct{ First, More, Whole, Length, Longer int }{e.first.runs, e.more.runs, e.first.runs + e.more.runs, e.first.length,
 				e.more.length}
 		},
+		"reading": func() string { return r.reading.told }, "name": func() string { return r.reading.name },
 		"domains": func() []DiameterDomain { return r.Domains }, "rows": r.rows, "enumerated": enumerated,
 		"klAfter": func(d DiameterDomain, n int) Interval { return rowAt(d.All, n).KL }, "floor": DiameterDomain.floor,
 		"needed": func(d DiameterDomain, level float64) *Needed { return d.needed(level) }, "least": slices.Min[[]float64],
@@ -62,7 +63,9 @@ func (r *DiameterResults) claims(e effort) []study.Claim {
 	p := r.prose(e)
 	tell := func(claim func(*diameterFacts) study.Verdict, id string) study.Claim {
 		f := r.facts()
-		return p.Claim("diameter-"+id, claim(f), f)
+		c := p.Claim("diameter-"+id, claim(f), f)
+		c.ID, c.Basis = r.reading.name+"-"+id, "octagons of "+r.reading.told
+		return c
 	}
 	return []study.Claim{tell((*diameterFacts).decline, "decline"), tell((*diameterFacts).quadratic, "quadratic"),
 		tell((*diameterFacts).comparable, "comparable")}

@@ -10,9 +10,10 @@ import (
 
 // sections are the parts of the report.
 func (r *DiameterResults) sections(e effort) ([]study.Section, error) {
-	figures := map[string]func() (*figure.Figure, error){"diameter-kl": r.klFigure, "diameter-relaxation": r.relaxationFigure}
+	name := r.reading.name
+	figures := map[string]func() (*figure.Figure, error){name + "-kl": r.klFigure, name + "-relaxation": r.relaxationFigure}
 	if len(r.Powers) > 0 {
-		figures["diameter-iterations"] = r.neededFigure
+		figures[name+"-iterations"] = r.neededFigure
 	}
 	pictures, err := study.Drawn(figures)
 	if err != nil {

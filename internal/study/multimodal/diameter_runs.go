@@ -14,9 +14,17 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-// radii are the circumradii of the octagons. The paper calls them diameters; the
-// diameter of the octagon is twice as long.
-func radii() []float64 { return []float64{1.5, 2, 2.5, 3} }
+// A reading is what the paper's "diameters between 1.5 and 3.0" are taken for.
+type reading struct {
+	name, told string
+	radii      []float64 // circumradii of the octagons; the diameter of an octagon is twice as long
+}
+
+// readings are that of the text and that of the released code.
+func readings() []reading {
+	return []reading{{"diameter", "diameter 1.5 to 3, as the text has it", []float64{0.75, 1, 1.25, 1.5}},
+		{"circumradius", "circumradius 1.5 to 3, which are diameters of 3 to 6, as in the released code", []float64{1.5, 2, 2.5, 3}}}
+}
 
 // octagonOf is the octagon of a circumradius.
 func octagonOf(radius float64) shape {

@@ -72,7 +72,7 @@ func octagonScenes(t *testing.T) []*scene {
 // octagons computes the truth once for all tests.
 var octagons = sync.OnceValues(func() ([]*scene, error) {
 	var all []shape
-	for _, r := range radii() {
+	for _, r := range readings()[1].radii {
 		all = append(all, octagonOf(r))
 	}
 	return scenes(all, 2)
@@ -194,7 +194,7 @@ func TestDiameterFree(t *testing.T) {
 	gap := neumannGap(octagonCorners(1), 16)
 	var x DiameterRelaxation
 	w := freeWalk(20, soak(100_000, 10))
-	for _, r := range radii() {
+	for _, r := range readings()[1].radii {
 		run, err := w.sample(context.Background(), study.Options{Seed: 6}, r, nil, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -341,8 +341,8 @@ func TestDiameterSmoke(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%.1f s", s.Seconds)
-	if len(s.Claims) != 3 || len(s.Sections) != 3 || len(s.Settings) != 12 || progress.Len() == 0 {
-		t.Errorf("%d claims, %d sections, %d settings, progress %q", len(s.Claims), len(s.Sections), len(s.Settings), progress.String())
+	if len(s.Claims) != 6 || len(s.Settings) != 21 || progress.Len() == 0 {
+		t.Errorf("%d claims, %d settings, progress %q", len(s.Claims), len(s.Settings), progress.String())
 	}
 	for _, c := range s.Claims {
 		t.Logf("%s: %s. %s", c.ID, c.Verdict, c.Why)
@@ -368,7 +368,7 @@ func TestDiameterThreads(t *testing.T) {
 	e := effort{first: exchangeWalk("first", 4, 20_000, 20), free: freeWalk(4, 20_000), marks: []int{500, 1000, paperLength, 20_000}}
 	var results [2][]byte
 	for i, n := range []int{1, 3} {
-		r, err := e.run(context.Background(), study.Options{Seed: 2, Threads: n})
+		r, err := e.run(context.Background(), study.Options{Seed: 2, Threads: n}, readings()[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -413,7 +413,7 @@ func TestDiameterVerdicts(t *testing.T) {
 	}
 	for growth, want := range map[float64]study.Verdict{1: study.Holds, -1: study.Fails, 0: study.Depends} {
 		var r DiameterResults
-		for i, radius := range radii() {
+		for i, radius := range readings()[1].radii {
 			noise := []float64{1, 0.99, 1, 1.01}[i]
 			row := func(n int) DiameterScore {
 				return DiameterScore{Iterations: n, Runs: 10, KL: Interval{noise * math.Pow(radius, growth), 0.05}}

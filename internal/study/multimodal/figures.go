@@ -17,7 +17,7 @@ import (
 // pictures draws the figures: densities on the flower, densities on the four others,
 // KL curves by protocol, and a trajectory, still and moving.
 func (m *multimodal) pictures(ctx context.Context) (out map[string]study.Picture, err error) {
-	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure,
+	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure, "multimodal-gaussians": m.mixtureFigure,
 		"multimodal-path": func() (*figure.Figure, error) { return figure.TrajectoryPlot(until(m.path, pathDrawn-pathFirst+1)) }}
 	for _, p := range m.protocols() {
 		jobs["multimodal-kl-"+p.name] = func() (*figure.Figure, error) { return m.klFigure(p) }
@@ -45,7 +45,7 @@ func axes() [2]figure.Axis { return [2]figure.Axis{{Name: "x"}, {Name: "y"}} }
 func (s *scene) truthMap(title string) figure.DensityMap {
 	z := s.region.Moments(1).Z
 	return figure.DensityMap{Title: title, Inside: membership(s.domain), Value: func(x, y float64) float64 {
-		return math.Exp(-energy(x, y)) / z
+		return math.Exp(-s.target.energy(x, y)) / z
 	}}
 }
 
@@ -58,7 +58,11 @@ func energy(x, y float64) float64 {
 // drawsMap is the density of the draws of one run; those of a method that leaves
 // the domain are shown outside as well.
 func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure.DensityMap {
-	o := m.trials.of(s.name, "paper", label)
+	protocol := "paper"
+	if s.target != nil {
+		protocol = fromAnywhere
+	}
+	o := m.trials.of(s.name, protocol, label)
 	n := len(o.Draws) / 2
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -87,6 +91,23 @@ func (m *multimodal) flowerFigure() (*figure.Figure, error) {
 	return figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
 		row(top, "R-SGLD", "R-cycSGLD", "r2SGLD"), row(figure.DensityMap{}, "SGLD", "cycSGLD", "reSGLD")},
 		Caption: m.oneRun()})
+}
+
+// mixtureFigure has a row for each mixture.
+func (m *multimodal) mixtureFigure() (*figure.Figure, error) {
+	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
+	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
+	for _, g := range mixtures() {
+		s := m.of(g)[0]
+		top := s.truthMap("truth")
+		q.Max = max(q.Max, top.Value(0, 0))
+		row := []figure.DensityMap{top}
+		for _, l := range []string{"R-SGLD", "R-cycSGLD", "r2SGLD"} {
+			row = append(row, m.drawsMap(s, l, view))
+		}
+		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, g.String())
+	}
+	return figure.Densities(q)
 }
 
 // oneRun says what the densities are of.
@@ -169,7 +190,7 @@ const pathFirst, pathDrawn, pathEnd = 1001, 1501, 2201
 // pathPlan is the run of which a path is shown, to iteration last.
 func pathPlan(seed uint64, last int) plan {
 	return plan{scene: &scene{shape: shapes()[0]}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
-		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {%s, every: %d, variance: %g}", everySweep, pathEvery, swapVariance)}
+		protocol: protocol{name: "path", iterations: last, thin: 1}, keys: fmt.Sprintf("swap: {%s, every: %d, variance: %g}", everySweep, pathEvery, swapVariance)}
 }
 
 // FlowerPath runs r2SGLD on the flower and returns iterations first to last of

@@ -30,7 +30,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	return o.Conduct(func() (*study.Study, error) {
 		o.Threads = o.Workers()
 		m := &multimodal{planner: planner{o}}
-		for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released} {
+		for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released, m.printed} {
 			if err := step(ctx); err != nil {
 				return nil, err
 			}
@@ -48,6 +48,8 @@ type multimodal struct {
 	flat      []*outcome // of the uniform law
 	chosen    choices    // for the lowest KL with draws outside counted
 	inner     choices    // and with them discarded
+	started   court      // of the runs from anywhere
+	mixed     court      // and of those on mixtures
 	spent     study.Spells
 	path      figure.Trajectory // from pathFirst to pathEnd
 }
@@ -201,7 +203,7 @@ func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
 	}
 	s := m.Begin("multimodal", Title)
 	c := court{m.trials, m.five, m.protocols(), m.Scale, m.biases()}
-	s.Claims = c.claims()
+	s.Claims = append(c.claims(), m.asPrinted()...)
 	if s.Rule, err = c.prose().Part("rule", nil); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 func TestMultimodalAtAGlance(t *testing.T) {
 	pace.Slow(t)
 	s := studytest.Glance(t, Run, 2)
-	if out := studytest.Whole(t, s); len(out.Claims) < 14 || out.Pictures != 4 {
+	if out := studytest.Whole(t, s); len(out.Claims) != 17 || out.Pictures != 5 {
 		t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)
 	}
 	for _, c := range s.Results.(*multimodalResults).Cases {
@@ -125,8 +125,8 @@ func TestCasesDiffer(t *testing.T) {
 // kills: even-odd pairs, which try every second time (KL larger by a quarter).
 func TestSwapsAreTriedInEveryIteration(t *testing.T) {
 	m := planner{study.Options{Scale: study.Smoke, Seed: 1}}
-	for _, q := range append(m.nine(theFlower(t), protocol{"short", 100, 1}, nil),
-		m.hamiltonian(theFlower(t), protocol{"short", 1000, 1})...) {
+	for _, q := range append(m.nine(theFlower(t), protocol{name: "short", iterations: 100, thin: 1}, nil),
+		m.hamiltonian(theFlower(t), protocol{name: "short", iterations: 1000, thin: 1})...) {
 		run, err := q.load()
 		if err != nil {
 			t.Fatal(err)

@@ -31,7 +31,9 @@ func (m *multimodal) sections(pictures map[string]study.Picture) ([]study.Sectio
 		"nine": func(protocol string, c scored) []row {
 			return m.rows(nine(), func(s *scene, l string) cell { return m.trials.of(s.name, protocol, l).told(c.of) })
 		},
-		"found": m.foundRows, "penalties": m.penaltyRows, "costs": m.costRows, "rules": m.ruleRows, "baselines": m.baselineRows,
+		"mixtures": func() []*mixture { return mixtures() }, "startRows": func() []row { return m.printedRows("") },
+		"mixtureRows": func(g *mixture) []row { return m.printedRows(", " + g.String()) },
+		"found":       m.foundRows, "penalties": m.penaltyRows, "costs": m.costRows, "rules": m.ruleRows, "baselines": m.baselineRows,
 		"swaps": m.swapRows, "bent": m.bent, "inside": m.stayed, "biases": m.biasRows, "mirrors": m.mirrorRows, "work": m.work,
 		"speeds": m.speeds, "spent": func() study.Spells { return m.spent }, "path": m.toldPath,
 	})
@@ -110,6 +112,11 @@ func addColumn(rows []row, column []cell) {
 		}
 		rows[i].Cells = append(rows[i].Cells, c.text)
 	}
+}
+
+// printedRows are the KL of the nine methods from anywhere, on domains with the end of a name.
+func (m *multimodal) printedRows(end string) []row {
+	return m.rows(nine(), func(s *scene, l string) cell { return m.trials.of(s.name+end, fromAnywhere, l).told(klAll) })
 }
 
 // foundRows are the modes that the nine find, and how many there are.

@@ -25,25 +25,26 @@ type shape struct {
 	definition string
 	area       string // exact, "" where there is no short form
 	radius     float64
+	target     *mixture // nil is the 25 modes of the released code
 }
 
 // shapes are the five domains of the paper, at the radius of its code.
 func shapes() []shape {
 	return []shape{
-		{"flower", "{flower: {petals: 5, offset: 3, radius: 2}}", "polar curve r(θ) = (radius/3.5)(sin 5θ + 3)", "9.5 pi (2/3.5)^2", 2},
-		{"octagon", "{octagon: {radius: 2}}", "regular, circumradius radius, a vertex at (0, radius)", "8 sqrt 2", 2},
-		{"heart", "{heart: {radius: 2}}", "(16 sin³θ, 13 cos θ − 5 cos 2θ − 2 cos 3θ − cos 4θ)·radius/10", "", 2},
+		{"flower", "{flower: {petals: 5, offset: 3, radius: 2}}", "polar curve r(θ) = (radius/3.5)(sin 5θ + 3)", "9.5 pi (2/3.5)^2", 2, nil},
+		{"octagon", "{octagon: {radius: 2}}", "regular, circumradius radius, a vertex at (0, radius)", "8 sqrt 2", 2, nil},
+		{"heart", "{heart: {radius: 2}}", "(16 sin³θ, 13 cos θ − 5 cos 2θ − 2 cos 3θ − cos 4θ)·radius/10", "", 2, nil},
 		{"cross", "{cross: {radius: 2}}", "union of |x| ≤ radius·sin 18°, |y| ≤ radius·sin 72° and its transpose",
-			"16 sin 18 (2 sin 72 - sin 18) degrees", 2},
-		{"star", "{star: {radius: 2}}", "tips P_i at 90° + 72°i, after each the vertex 0.618 P_i + 0.382 P_(i+2), times radius", "", 2},
+			"16 sin 18 (2 sin 72 - sin 18) degrees", 2, nil},
+		{"star", "{star: {radius: 2}}", "tips P_i at 90° + 72°i, after each the vertex 0.618 P_i + 0.382 P_(i+2), times radius", "", 2, nil},
 	}
 }
 
 // more are the domains that a mirror map is known of.
 func more() []shape {
 	return []shape{
-		{"box", "{box: {x: [-1.5, 1.5], y: [-1.5, 1.5]}}", "[-1.5, 1.5]²", "9", 1.5},
-		{"triangle", "{simplex: [x, y]}", "x, y ≥ 0, x + y ≤ 1", "1/2", 1},
+		{"box", "{box: {x: [-1.5, 1.5], y: [-1.5, 1.5]}}", "[-1.5, 1.5]²", "9", 1.5, nil},
+		{"triangle", "{simplex: [x, y]}", "x, y ≥ 0, x + y ≤ 1", "1/2", 1, nil},
 	}
 }
 
@@ -73,7 +74,7 @@ func newScene(s shape) (*scene, error) {
 
 // law returns a shape and the law of the target on it, as a configuration has them.
 func law(s shape) (domain.Domain, *quadrature.Region, error) {
-	run, err := plan{scene: &scene{shape: s}, method: "r-sgld", quiet: true, runs: 1, protocol: protocol{"law", 100, 1}}.load()
+	run, err := plan{scene: &scene{shape: s}, method: "r-sgld", quiet: true, runs: 1, protocol: protocol{name: "law", iterations: 100, thin: 1}}.load()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,117 @@
+package multimodal
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/internal/study"
+)
+
+// A mixture is the target as the paper's text has it, 25 Gaussians. The text gives neither
+// centres nor weights nor widths: the centres are the modes of the released code's target,
+// the whole points of [-2,2]², and the weights equal.
+type mixture struct{ sd float64 }
+
+// mixtures are those of the study: as narrow as the modes of the released code's target,
+// and so wide that the ridge between two is as high as there, 4 above them.
+func mixtures() []*mixture {
+	return []*mixture{{1 / math.Sqrt(0.4+8*math.Pi*math.Pi)}, {math.Sqrt(0.125 / (4 + math.Ln2))}}
+}
+
+// String tells the mixture from others.
+func (g *mixture) String() string { return fmt.Sprintf("Gaussians of sd %.3f", g.sd) }
+
+// formula is U as a configuration has it: of equal weights, a sum of one of x and one of y.
+func (g *mixture) formula() string {
+	if g == nil {
+		return formula
+	}
+	of := func(v string) string {
+		var terms []string
+		for i := -2; i <= 2; i++ {
+			terms = append(terms, fmt.Sprintf("exp(-(%s%+d)^2/%.10g)", v, i, 2*g.sd*g.sd))
+		}
+		return "log(" + strings.Join(terms, " + ") + ")"
+	}
+	return "-" + of("x") + " - " + of("y")
+}
+
+// energy is U.
+func (g *mixture) energy(x, y float64) float64 {
+	if g == nil {
+		return energy(x, y)
+	}
+	of := func(v float64) float64 {
+		sum := 0.0
+		for i := -2.0; i <= 2; i++ {
+			sum += math.Exp(-(v - i) * (v - i) / (2 * g.sd * g.sd))
+		}
+		return math.Log(sum)
+	}
+	return -of(x) - of(y)
+}
+
+// on is s with the mixture as target.
+func (g *mixture) on(s shape) shape {
+	s.name, s.target = s.name+", "+g.String(), g
+	return s
+}
+
+// The settings of the text where those of the released code are others: as many runs, each
+// with a start of its own, of the released code's target and of the mixtures.
+const fromAnywhere = "starts"
+
+// printed runs the nine methods with them; the penalties are those chosen by protocol paper.
+func (m *multimodal) printed(ctx context.Context) error {
+	p, _ := protocols(m.Scale)
+	p.name, p.spread = fromAnywhere, true
+	some := m.some()
+	m.started = court{m.trials, some, []protocol{p}, m.Scale, nil}
+	var shapes []shape
+	chosen := choices{}
+	for _, g := range mixtures() {
+		for _, s := range some {
+			shapes = append(shapes, g.on(s.shape))
+			for _, a := range samplers() {
+				chosen[[2]string{shapes[len(shapes)-1].name, a.Plain}] = m.chosen[[2]string{s.name, a.Plain}]
+			}
+		}
+	}
+	found, err := scenes(shapes, m.Threads)
+	if err != nil {
+		return err
+	}
+	m.mixed = court{m.trials, found, []protocol{p}, m.Scale, nil}
+	var plans []plan
+	for _, s := range some {
+		plans = append(plans, m.nine(s, p, m.chosen)...)
+	}
+	for i, s := range found {
+		for _, q := range m.nine(s, p, chosen) {
+			q.keep = i%len(some) == 0 && q.group == groupReflected
+			plans = append(plans, q)
+		}
+	}
+	return m.run(ctx, "settings of the text", plans)
+}
+
+// mixed are the scenes of a mixture.
+func (m *multimodal) of(g *mixture) []*scene {
+	return slices.DeleteFunc(slices.Clone(m.mixed.five), func(s *scene) bool { return *s.target != *g })
+}
+
+// asPrinted judges the nine methods with them.
+func (m *multimodal) asPrinted() []study.Claim {
+	tell := func(id string, c court) study.Claim {
+		f := struct {
+			By, Reflection study.Comparisons
+			Scenes         int
+		}{c.pairs("kl_te_all", study.Rivals(nine())...), c.pairs("kl_te_all", partners(func(a sampler) string { return a.Plain })...),
+			len(c.five)}
+		return c.prose().Compared("multimodal-"+id, f.By, runsOf(c.scale), f)
+	}
+	return []study.Claim{tell("starts", m.started), tell("gaussians", m.mixed)}
+}
