@@ -370,6 +370,24 @@ var ofTheProgram = []fault{
 	{"batch above the number of images", "internal/config TestBadTrainings", []edit{
 		{"internal/config.(*loader).suitImages", "> n", "> 2*n"},
 	}},
+	{"log-Sobolev: half the gap is taken for it", "internal/reversible TestLogSobolev", []edit{
+		{"internal/reversible.(*Chain).LogSobolev", "min(least, found)", "min(least, found+least)"},
+	}},
+	{"log-Sobolev: no constant is added", "internal/reversible TestLogSobolev", []edit{
+		{"internal/reversible.(*Chain).lift", "g[i] += x - low", "g[i] -= low"},
+	}},
+	{"log-Sobolev: of a single function", "internal/reversible TestLogSobolev", []edit{
+		{"internal/reversible.(*Chain).LogSobolev", "{1, -1, 2, -2}", "{1}"},
+	}},
+	{"disk: no mirror at the wall", "internal/scheme TestDisk", []edit{
+		{"internal/scheme.(*Kernel).ring", "rice(2*radius-at, c, sd)", "rice(2*radius+1-at, c, sd)"},
+	}},
+	{"disk: the law of an interval", "internal/scheme TestDisk", []edit{
+		{"internal/scheme.Radial", "value - tau*math.Log(x[0])", "value"},
+	}},
+	{"log-Sobolev: some law is not judged", "internal/study/mixing TestEntropyVerdict", []edit{
+		{"internal/study/mixing.entropyBound", "f.Convex < 1-gapRoom || ", ""},
+	}},
 	{"reversible as printed", "internal/study/mixing TestReversibleVerdict", []edit{
 		{"internal/study/mixing.reversibleLaw", "case f.Printed", "case f.Capped"},
 	}},

@@ -31,7 +31,10 @@ type Step struct {
 	Temperature   float64     // τ > 0
 	StepSize      float64     // η > 0
 	GradientNoise float64     // s ≥ 0: standard deviation of Gaussian noise in U'
-	Rule          domain.Rule // Specular (also if empty), Project or Refuse
+	Rule          domain.Rule // Specular (also if empty), Project or Refuse; of a disk Nearest
+	// Disk makes it a step in the plane: Lo is 0, Hi the radius of a disk, U a function of
+	// the distance from its centre with slope 0 there, and laws are those of that distance.
+	Disk bool
 }
 
 // sd returns the standard deviation of the step's normal variable.
@@ -45,6 +48,10 @@ func (s *Step) check() error {
 		return fmt.Errorf("scheme: the step size %g must be positive and finite", s.StepSize)
 	case !(s.GradientNoise >= 0) || math.IsInf(s.GradientNoise, 0):
 		return fmt.Errorf("scheme: the gradient noise %g must be a standard deviation: 0 or more", s.GradientNoise)
+	case s.Disk:
+		if s.Rule != domain.Nearest || s.Lo != 0 {
+			return fmt.Errorf("scheme: a disk from %g by rule %q: the exact kernel is known from 0, its centre, by %q", s.Lo, s.Rule, domain.Nearest)
+		}
 	case s.Rule != domain.Specular && s.Rule != domain.Project && s.Rule != domain.Refuse:
 		return fmt.Errorf("scheme: rule %q: the exact kernel is known for %q, %q and %q", s.Rule, domain.Specular, domain.Project, domain.Refuse)
 	}
@@ -128,8 +135,12 @@ func (k *Kernel) from(x []float64) ([]row, error) {
 		return nil, err
 	}
 	rows := make([]row, len(x))
+	row := k.row
+	if k.step.Disk {
+		row = k.ring
+	}
 	for i := range x {
-		if rows[i], err = k.row(x[i] - k.step.StepSize*slope[i]); err != nil {
+		if rows[i], err = row(x[i] - k.step.StepSize*slope[i]); err != nil {
 			return nil, fmt.Errorf("%w (a step from %g)", err, x[i])
 		}
 	}
@@ -157,15 +168,19 @@ func (k *Kernel) row(c float64) (row, error) {
 		r = k.normal([]float64{c})
 		r.stay = below + above
 	}
-	// The rest is rounding, but it would add up over many steps.
+	return r, k.settle(&r)
+}
+
+// settle makes chances add up to 1. The rest is rounding, but it would add up over many steps.
+func (k *Kernel) settle(r *row) error {
 	sum := floats.Sum(r.chance)
 	if off := math.Abs(sum + r.stay - 1); !(off < 1e-6) {
-		return r, fmt.Errorf("scheme: the nodes miss %.2g of a step of standard deviation %g: take another step size", off, sd)
+		return fmt.Errorf("scheme: the nodes miss %.2g of a step of standard deviation %g: take another step size", off, k.step.sd())
 	}
 	if sum > 0 {
 		floats.Scale((1-r.stay)/sum, r.chance)
 	}
-	return r, nil
+	return nil
 }
 
 // images returns where c and its mirror images at lo and hi lie that are at most

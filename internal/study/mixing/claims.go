@@ -12,7 +12,7 @@ import (
 // claims judges what section 3 of the paper says.
 func (r *Results) claims() []study.Claim {
 	return []study.Claim{reversibleLaw(r.Reversibility), chiSquare(r.Decay), transport(r.Decay), faster(r.Decay, &r.Acceleration),
-		quadratic(r.Diameter.Families), convexBound(r.Diameter.Polygons), bentWalls(&r.Diameter), stepError(&r.Discretisation)}
+		quadratic(r.Diameter.Families), convexBound(r.Diameter.Polygons), entropyBound(r.Diameter.Polygons), bentWalls(&r.Diameter), stepError(&r.Discretisation)}
 }
 
 // Tolerances of verdicts.
@@ -207,6 +207,31 @@ func convexBound(all []Polygon) study.Claim {
 		v = study.Depends
 	}
 	return prose().Claim("theory-convex", v, f)
+}
+
+// entropyBound judges the bound of the log-Sobolev constant on convex domains.
+func entropyBound(all []Polygon) study.Claim {
+	f := struct {
+		Free, Convex, Modes    float64
+		Polygons, Below, Plain int // Plain: polygons whose constant, not its inverse, is at least as large
+	}{math.Inf(1), math.Inf(1), math.Inf(1), len(all), 0, 0}
+	for _, p := range all {
+		f.Free, f.Convex, f.Modes = math.Min(f.Free, p.LogSobolev[0]), math.Min(f.Convex, p.LogSobolev[1]), math.Min(f.Modes, p.LogSobolev[2])
+		if p.LogSobolev[2] < 1-gapRoom {
+			f.Below++
+		}
+		if bound := logSobolevBound / square(p.Diameter); 1/(p.LogSobolev[0]*bound) >= bound {
+			f.Plain++
+		}
+	}
+	v := study.Holds
+	switch {
+	case f.Free < 1-gapRoom:
+		v = study.Fails
+	case f.Convex < 1-gapRoom || f.Below > 0:
+		v = study.Depends
+	}
+	return prose().Claim("theory-log-sobolev", v, f)
 }
 
 // small is the diameter up to which the remark on walls that are not convex is tested.

@@ -125,3 +125,17 @@ func TestDiscretisationVerdict(t *testing.T) {
 	studytest.Verdict(t, stepError(d), study.Fails, "1 of 6")
 	studytest.Verdict(t, stepError(&Discretisation{}), study.Untestable)
 }
+
+// Kills: the worst law not looked at, a bound for the wrong polygons.
+func TestEntropyVerdict(t *testing.T) {
+	of := func(free, convex, modes float64) Polygon {
+		return Polygon{Diameter: 1, LogSobolev: [3]float64{free, convex, modes}}
+	}
+	studytest.Verdict(t, entropyBound([]Polygon{of(2, 2, 2), of(1.5, 3, 1)}), study.Holds)
+	studytest.Verdict(t, entropyBound([]Polygon{of(2, 2, 0.4), of(2, 2, 2)}), study.Depends, "1 of 2", "0.4", "in 0 polygons")
+	studytest.Verdict(t, entropyBound([]Polygon{of(2, 0.9, 2)}), study.Depends)
+	studytest.Verdict(t, entropyBound([]Polygon{of(2, 2, 2), of(0.9, 2, 2)}), study.Fails)
+	large := of(2, 2, 2)
+	large.Diameter = 3
+	studytest.Verdict(t, entropyBound([]Polygon{large, of(2, 2, 2)}), study.Holds, "in 1 polygons")
+}

@@ -42,7 +42,13 @@ type Polygon struct {
 	Free   float64 `json:"free_over_bound"`
 	Convex float64 `json:"convex_over_bound"`
 	Modes  float64 `json:"modes_over_bound"`
+	// LogSobolev is, of the same three laws, the least E(g)/Ent(g²) found over
+	// (√(1+4π²)−1)/(2·diameter²).
+	LogSobolev [3]float64 `json:"log_sobolev_over_bound"`
 }
+
+// logSobolevBound is the paper's, times the square of the diameter.
+var logSobolevBound = (math.Sqrt(1+4*math.Pi*math.Pi) - 1) / 2
 
 // A Neck is a domain that is not convex.
 type Neck struct {
@@ -164,13 +170,23 @@ func (e effort) convexPolygons(ctx context.Context, o study.Options) ([]Polygon,
 		if err != nil {
 			return p, err
 		}
-		for _, x := range []struct {
+		for k, x := range []struct {
 			u    potential.Potential
 			into *float64
 		}{{nil, &p.Free}, {half(2), &p.Convex}, {modes(2), &p.Modes}} {
-			if p.Diameter, *x.into, err = (problem{name: "convex polygon", potential: x.u, domain: shape}).over(ctx, e.diameterPlane); err != nil {
+			law := problem{name: "convex polygon", potential: x.u, domain: shape, tau: []float64{1}}
+			if p.Diameter, *x.into, err = law.over(ctx, e.diameterPlane); err != nil {
 				return p, err
 			}
+			process, err := law.process(ctx, e.entropyPlane)
+			if err != nil {
+				return p, err
+			}
+			rate, err := process.Chain.LogSobolev(ctx)
+			if err != nil {
+				return p, fmt.Errorf("%s: %w", law.name, err)
+			}
+			p.LogSobolev[k] = rate * square(p.Diameter) / logSobolevBound
 		}
 		return p, nil
 	})

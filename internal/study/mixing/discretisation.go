@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/r2sgld/r2sgld/domain"
@@ -59,6 +60,7 @@ type scene struct {
 	name   string
 	u      potential.Potential
 	lo, hi float64
+	disk   func(r float64) (value, slope float64) // U of a disk of radius hi; nil is an interval
 }
 
 // pushed is U = (x + 1)²/2 on [0, 2], whose force pushes into the wall at 0.
@@ -66,18 +68,40 @@ func pushed() scene {
 	return scene{"[0, 2], U = (x + 1)²/2", potential.Func(1, func(grad, x []float64) float64 {
 		grad[0] = x[0] + 1
 		return square(x[0]+1) / 2
-	}), 0, 2}
+	}), 0, 2, nil}
+}
+
+// disks are those of radius 1 with a law that depends on the distance from the centre alone.
+func disks() (out []scene) {
+	for _, of := range []struct {
+		name string
+		a    float64 // U = a|x|²
+	}{{"U = 0", 0}, {"U = |x|²/2", 0.5}, {"U = −|x|²", -1}} {
+		out = append(out, scene{"disk, " + of.name, potential.Func(1, func(grad, x []float64) float64 {
+			grad[0] = 2 * of.a * x[0]
+			return of.a * x[0] * x[0]
+		}), 0, 1, func(r float64) (float64, float64) { return of.a * r * r, 2 * of.a * r }})
+	}
+	return out
+}
+
+// along is the potential with which the law is one on [lo, hi].
+func (s scene) along() potential.Potential {
+	if s.disk == nil {
+		return s.u
+	}
+	return potential.Func(1, scheme.Radial(s.disk, 1))
 }
 
 // scenes are all of them.
 func scenes() []scene {
-	return []scene{pushed(), {"[−2, 2], double well", well(), -2, 2}, {"[−2, 2], slice of the 25 modes", modes(1), -2, 2},
-		{"[0, 2], U = 0", nil, 0, 2}}
+	return []scene{pushed(), {"[−2, 2], double well", well(), -2, 2, nil}, {"[−2, 2], slice of the 25 modes", modes(1), -2, 2, nil},
+		{"[0, 2], U = 0", nil, 0, 2, nil}}
 }
 
 // step is a step of size eta on the scene, at temperature 1.
 func (s scene) step(eta float64, rule domain.Rule) scheme.Step {
-	return scheme.Step{U: s.u, Lo: s.lo, Hi: s.hi, Temperature: 1, StepSize: eta, Rule: rule}
+	return scheme.Step{U: s.u, Lo: s.lo, Hi: s.hi, Temperature: 1, StepSize: eta, Rule: rule, Disk: s.disk != nil}
 }
 
 // stationaryLaw is what a step leaves as it is.
@@ -142,26 +166,31 @@ const (
 	byEnergy   = "noise of the energy difference"
 )
 
-// rules are the boundary rules that are compared.
-func rules() []domain.Rule { return []domain.Rule{domain.Specular, domain.Project, domain.Refuse} }
+// rules are the boundary rules that are compared: on a disk that of the paper.
+func (s scene) rules() []domain.Rule {
+	if s.disk != nil {
+		return []domain.Rule{domain.Nearest}
+	}
+	return []domain.Rule{domain.Specular, domain.Project, domain.Refuse}
+}
 
 // ruleName is what a rule is called in text.
 func ruleName(r domain.Rule) string {
-	return map[domain.Rule]string{domain.Specular: "reflection", domain.Project: "projection", domain.Refuse: "refusal"}[r]
+	return map[domain.Rule]string{domain.Specular: "reflection", domain.Nearest: "reflection", domain.Project: "projection", domain.Refuse: "refusal"}[r]
 }
 
 // stationaryJobs compare the stationary laws of steps with π, and that of the cold of
 // two rungs that swap.
 func (e effort) stationaryJobs() []job {
 	var out []job
-	for _, s := range scenes() {
-		for _, rule := range rules() {
+	for _, s := range slices.Concat(scenes(), disks()) {
+		for _, rule := range s.rules() {
 			out = append(out, job{s.name, ruleName(rule), byStep, logarithmic(e.least, 1e-2, e.steps), 0.25, func(eta float64) (float64, error) {
 				law, err := stationaryLaw(s.step(eta, rule))
 				if err != nil {
 					return 0, err
 				}
-				target, err := scheme.Target(s.u, s.lo, s.hi, 1)
+				target, err := scheme.Target(s.along(), s.lo, s.hi, 1)
 				if err != nil {
 					return 0, err
 				}
@@ -211,9 +240,9 @@ func (e effort) timeJobs() []job {
 		steps = append(steps, duration/math.Round(duration/eta))
 	}
 	var out []job
-	for _, s := range scenes() {
+	for _, s := range slices.Concat(scenes(), disks()) {
 		exact := sync.OnceValues(s.diffused)
-		for _, rule := range rules() {
+		for _, rule := range s.rules() {
 			out = append(out, job{s.name, ruleName(rule), byStep, steps, 0.25, func(eta float64) (float64, error) {
 				law, err := exact()
 				if err != nil {
@@ -235,7 +264,7 @@ func (s scene) diffused() (*scheme.Law, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := scheme.NewDiffusion(s.u, s.lo, s.hi, 1)
+	d, err := scheme.NewDiffusion(s.along(), s.lo, s.hi, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,7 @@ type effort struct {
 	diameterPair          int
 	sizes                 int // diameters of each family
 	polygons              int
+	entropyPlane          int     // cells along a side for log-Sobolev constants
 	steps                 int     // step sizes of the schemes
 	least                 float64 // the smallest
 }
@@ -55,13 +56,13 @@ func effortOf(s study.Scale) effort {
 			decayLine: 101, decayPair: 31, decayPlane: 30, decayPlanes: 10, moments: 12,
 			sweepPair: 30, pairSteps: 3, leastPair: 1e-2, sweepPlanes: 10, intensities: 5, hot: []float64{2, 10, 100},
 			wells: []float64{2, 4}, slices: []float64{2, 4, 8},
-			diameterLine: 100, diameterPlane: 40, diameterPair: 30, sizes: 5, polygons: 4, steps: 4, least: 1e-4}
+			diameterLine: 100, diameterPlane: 40, diameterPair: 30, sizes: 5, polygons: 4, entropyPlane: 16, steps: 4, least: 1e-4}
 	}
 	return effort{exactLine: []int{50, 100, 200, 400, 800}, exactPlane: []int{50, 100, 200, 400}, reversible: 40,
 		decayLine: 401, decayPair: 121, decayPlane: 160, decayPlanes: 24, moments: 24,
 		sweepPair: 100, pairSteps: 6, leastPair: 2e-3, sweepPlanes: 24, intensities: 13, hot: []float64{2, 3, 5, 10, 20, 50, 100},
 		wells: []float64{1, 2, 3, 4, 5}, slices: []float64{1, 2, 3, 4, 6, 8},
-		diameterLine: 800, diameterPlane: 160, diameterPair: 120, sizes: 9, polygons: 30, steps: 9, least: 1e-5}
+		diameterLine: 800, diameterPlane: 160, diameterPair: 120, sizes: 9, polygons: 30, entropyPlane: 40, steps: 9, least: 1e-5}
 }
 
 // Run runs the study of the theory (section 3 of the paper). It fails if a

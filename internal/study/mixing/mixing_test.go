@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,7 +40,7 @@ func TestGlance(t *testing.T) {
 	out := studytest.Whole(t, s)
 	studytest.Documented(t, s, "../../../docs/studies.md")
 	want := map[string]study.Verdict{"theory-reversible": study.Depends, "theory-chi2": study.Holds, "theory-w2": study.Depends,
-		"theory-acceleration": study.Holds, "theory-diameter": study.Depends, "theory-convex": study.Depends,
+		"theory-acceleration": study.Holds, "theory-diameter": study.Depends, "theory-convex": study.Depends, "theory-log-sobolev": study.Depends,
 		"theory-nonconvex": study.Holds, "theory-discretisation": study.Holds}
 	for _, c := range out.Claims {
 		if c.Verdict != want[c.ID] {
@@ -66,6 +67,24 @@ func TestGlance(t *testing.T) {
 		if rows[title] != n || n == 0 {
 			t.Errorf("table %q has %d rows, not %d", title, rows[title], n)
 		}
+	}
+}
+
+// On a disk reflection at the nearest point costs an error of order 1 in the step, by its own
+// law where U = 0 too: on an interval it costs none there.
+func TestDisks(t *testing.T) {
+	pace.Slow(t)
+	_, r := glance(t)
+	n := 0
+	for _, o := range slices.Concat(r.Discretisation.Orders, r.Discretisation.Times) {
+		if strings.HasPrefix(o.Name, "disk") {
+			if n++; o.Vanishes || math.Abs(o.Fit.Slope-1) > 0.1 {
+				t.Errorf("%s: order %g", o.Name, o.Fit.Slope)
+			}
+		}
+	}
+	if n != 6 {
+		t.Errorf("%d laws on disks", n)
 	}
 }
 
