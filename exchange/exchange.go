@@ -270,6 +270,9 @@ func (e *Exchange) arrive(rung []int) {
 // Statistics returns a copy of the counts so far.
 func (e *Exchange) Statistics() Statistics { return e.stats.clone() }
 
+// Level is 𝒞 of rule indicator as it is, in units of energy; 0 with other rules.
+func (e *Exchange) Level() float64 { return e.level }
+
 // Reset forgets the counts, as at the end of burn-in, but not where the replicas
 // come from, σ̃², the level of rule indicator, or the place in the scheme.
 func (e *Exchange) Reset() { e.stats.reset() }

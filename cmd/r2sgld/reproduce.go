@@ -24,6 +24,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/study/evidence"
 	"github.com/r2sgld/r2sgld/internal/study/mixing"
 	"github.com/r2sgld/r2sgld/internal/study/multimodal"
+	"github.com/r2sgld/r2sgld/internal/study/swapping"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/watch"
 )
@@ -55,12 +56,13 @@ func (e extent) at(s study.Scale) time.Duration {
 // studies are all of them, in the order of the paper.
 func studies() []paperStudy {
 	return []paperStudy{
-		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, unsized(4*time.Second, 4*time.Minute), nil, nil, ""},
-		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, unsized(3*time.Second, 4*time.Minute), nil, nil, ""},
-		{"multimodal", multimodal.Title, multimodal.Run, unsized(2*time.Second, 50*time.Second), multimodal.Truth, nil, ""},
-		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, unsized(time.Second, 17*time.Second), nil, nil,
+		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, unsized(4*time.Second, 9*time.Minute), nil, nil, ""},
+		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, unsized(3*time.Second, 9*time.Minute), nil, nil, ""},
+		{"multimodal", multimodal.Title, multimodal.Run, unsized(4*time.Second, 90*time.Second), multimodal.Truth, nil, ""},
+		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, unsized(2*time.Second, 35*time.Second), nil, nil,
 			multimodal.DiameterHere},
 		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 2*time.Minute), nil, nil, ""},
+		{"swaps", swapping.Title, swapping.Run, unsized(time.Second, 20*time.Second), nil, nil, ""},
 		{"evidence", evidence.Title, evidence.Run, unsized(3*time.Second, 30*time.Second), nil, nil, evidence.Here},
 		{"cifar", deep.Title, deep.Run, extent{time.Minute, 30 * time.Minute, 0}, nil, deep.Ready, deep.Here},
 		{"posterior", deep.PosteriorTitle, deep.Posterior, extent{30 * time.Second, 10 * time.Minute, time.Hour}, nil, deep.PosteriorReady,

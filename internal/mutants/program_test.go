@@ -388,6 +388,21 @@ var ofTheProgram = []fault{
 	{"log-Sobolev: some law is not judged", "internal/study/mixing TestEntropyVerdict", []edit{
 		{"internal/study/mixing.entropyBound", "f.Convex < 1-gapRoom || ", ""},
 	}},
+	{"swaps: energies of another law", "internal/study/swapping TestLadderHasItsLaw", []edit{
+		{"internal/study/swapping.(*ladder).draw", "l.tau[r]", "l.tau[i]"},
+	}},
+	{"swaps: a fixed point of other pairs", "internal/study/swapping TestFixedPoint", []edit{
+		{"internal/study/swapping.trading", "(cold * ratio)", "cold"},
+	}},
+	{"swaps: settled at once", "internal/study/swapping TestVerdicts", []edit{
+		{"internal/study/swapping.(*Results).settles", "v / 2", "v * 2"},
+	}},
+	{"swaps: round trips by sweeps alone", "internal/study/swapping TestVerdicts", []edit{
+		{"internal/study/swapping.(*Results).faster", "append(bySweep, byAttempt...)", "byAttempt"},
+	}},
+	{"swaps: four is too many", "internal/study/swapping TestVerdicts", []edit{
+		{"internal/study/swapping.(*Results).trips", "<= mostTrips", "< mostTrips"},
+	}},
 	{"reversible as printed", "internal/study/mixing TestReversibleVerdict", []edit{
 		{"internal/study/mixing.reversibleLaw", "case f.Printed", "case f.Capped"},
 	}},
