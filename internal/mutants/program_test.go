@@ -343,6 +343,27 @@ var ofTheProgram = []fault{
 	{"partners: taken though a wall was met", "internal/study/dynamical TestPartnersWithoutWalls", []edit{
 		{"internal/study/dynamical.(*inquiry).runAll", "reflected[i].runs[k].Hits == 0 && ", ""},
 	}},
+	{"contour: no force of Ψ", "internal/study/multimodal ContourLearns", []edit{
+		{"internal/study/multimodal.(*contour).walk", "1+w.slope(w.bin(c.u[0]))", "1"},
+	}},
+	{"contour: draws weigh alike", "internal/study/multimodal ContourLearns", []edit{
+		{"internal/study/multimodal.(*contour).walk", "return weight", "return 1 + 0*weight"},
+	}},
+	{"contour: the bin of another energy learns", "internal/study/multimodal ContourLearns", []edit{
+		{"internal/study/multimodal.(*contour).walk", "w.theta[bin] += by", "w.theta[0] += by"},
+	}},
+	{"tempering: the other temperature's draws", "internal/study/multimodal WalkersHaveTheLaw", []edit{
+		{"internal/study/multimodal.(*tempering).walk", "return 1 - float64(w.hot)", "return float64(w.hot)"},
+	}},
+	{"tempering: swaps without regard to U", "internal/study/multimodal WalkersHaveTheLaw", []edit{
+		{"internal/study/multimodal.(*tempering).walk", "delta*c.u[0]", "0*c.u[0]"},
+	}},
+	{"tempering: a bonus the wrong way round", "internal/study/multimodal WalkersHaveTheLaw", []edit{
+		{"internal/study/multimodal.(*tempering).walk", "float64(other-w.hot)", "float64(w.hot-other)"},
+	}},
+	{"resampling: without weights", "internal/study/multimodal WalkersHaveTheLaw", []edit{
+		{"internal/study/multimodal.resampled", "w / total * n", "1 + 0*w*total*n"},
+	}},
 	{"mixtures: twice as wide", "internal/study/multimodal TestMixtures", []edit{
 		{"internal/study/multimodal.(*mixture).formula", "2*g.sd*g.sd", "g.sd*g.sd"},
 	}},

@@ -53,7 +53,8 @@ type plan struct {
 	keep     bool   // the draws of the first run, for figures
 	from     string // the name of the case that this one is another name of
 
-	potential string // "" is the 25 modes
+	potential string        // "" is the target of the scene
+	walker    func() walker // of a baseline that is no method of the program; nil is none
 }
 
 // cost is the number of gradient evaluations of an iteration.
@@ -167,6 +168,9 @@ func (p plan) sample(ctx context.Context) (*outcome, error) {
 	run, err := p.load()
 	if err != nil {
 		return nil, err
+	}
+	if p.walker != nil {
+		return p.wander(ctx, run)
 	}
 	return p.execute(ctx, run)
 }

@@ -217,6 +217,9 @@ func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
 	}
 	s.Hint = "Here burn_in is 0, so that every draw is recorded; what is told of them drops the first fifth where it says so."
 	for _, o := range m.ran() {
+		if o.walker != nil {
+			continue
+		}
 		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
 	}
 	s.Settings = append(s.Settings, study.Setting{Name: "the path on the flower", Text: pathPlan(m.Seed, pathEnd).text()})

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/study"
 )
@@ -137,6 +139,11 @@ func (m planner) variants(s *scene, p protocol) []plan {
 		m.plan(s, p, groupBaseline, "rejection of SGLD", "rejection-sgld", 1, ""))
 	if s.name == "octagon" {
 		out = append(out, m.plan(s, p, groupBaseline, "MYULA", "myula", 1, ""))
+	}
+	for _, label := range slices.Sorted(maps.Keys(walkers())) {
+		q := m.plan(s, p, groupBaseline, label, "r-sgld", 1, "")
+		q.walker = walkers()[label]
+		out = append(out, q)
 	}
 	return append(out, m.hamiltonian(s, p)...)
 }
