@@ -272,8 +272,8 @@ func TestDiameterSettings(t *testing.T) {
 		}
 		seen[s.Name] = true
 	}
-	if len(seen) != 20 {
-		t.Errorf("%d settings, not 5 for each of 4 octagons", len(seen))
+	if len(seen) != 35 {
+		t.Errorf("%d settings, not 5 for each of 7 octagons", len(seen))
 	}
 }
 

@@ -42,9 +42,10 @@ type Scheme struct {
 // A Level is 𝒞 of rule indicator on its way.
 type Level struct {
 	Gain  string           `json:"gain"`
-	Exact float64          `json:"fixed_point"` // where a share 𝕊 of the pairs would trade
+	Exact float64          `json:"untraded"` // 𝒞 where a share 𝕊 of the pairs would trade if none did
+	Limit float64          `json:"limit"`    // mean 𝒞 at the last look with the gain that falls
 	At    []int            `json:"iterations"`
-	Off   []study.Interval `json:"off"` // distance of 𝒞 from the fixed point, root mean square of the last tenth
+	Off   []study.Interval `json:"off"` // distance of 𝒞 from the limit, root mean square of the last tenth
 
 	off [][]float64
 }
@@ -234,33 +235,34 @@ func indicator(target, gain float64) exchange.Settings {
 func (e effort) adapted(ctx context.Context, o study.Options) ([]Level, error) {
 	all := []Level{{Gain: "constant, 0.05"}, {Gain: "min(½, 600/(k^0.8 + 1000))/10"}}
 	gains := []float64{0.05, 0}
-	found, err := study.Gather(ctx, o, "swaps: correction", len(all)*e.runs, func(_ context.Context, j int) ([]float64, error) {
-		exact := fixedPoint(paperRungs, indicatorRatio, wanted)
+	found, err := study.Gather(ctx, o, "swaps: correction", len(all)*e.runs, func(_ context.Context, j int) ([][2]float64, error) {
 		l := newLadder(paperRungs, indicatorRatio, chance(o.Seed, all[j/e.runs].Gain, j%e.runs))
-		off := make([]float64, len(e.levels))
+		moments := make([][2]float64, len(e.levels)) // means of 𝒞 and its square
 		_, err := l.run(indicator(wanted, gains[j/e.runs]), e.levels[len(e.levels)-1], func(k int, x *exchange.Exchange) {
 			for i, n := range e.levels {
 				if k > n-n/10 && k <= n {
-					d := x.Level() - exact
-					off[i] += d * d / float64(n/10)
+					c := x.Level()
+					moments[i][0] += c / float64(n/10)
+					moments[i][1] += c * c / float64(n/10)
 				}
 			}
 		})
-		for i := range off {
-			off[i] = math.Sqrt(off[i])
-		}
-		return off, err
+		return moments, err
 	})
 	if err != nil {
 		return nil, err
 	}
+	last, limit := len(e.levels)-1, 0.0
+	for _, f := range found[e.runs:] {
+		limit += f[last][0] / float64(e.runs)
+	}
 	for i := range all {
 		c := &all[i]
-		c.Exact, c.At = fixedPoint(paperRungs, indicatorRatio, wanted), e.levels
+		c.Limit, c.Exact, c.At = limit, fixedPoint(paperRungs, indicatorRatio, wanted), e.levels
 		for k := range e.levels {
 			var v []float64
 			for _, f := range found[i*e.runs : (i+1)*e.runs] {
-				v = append(v, f[k])
+				v = append(v, math.Sqrt(f[k][1]-2*limit*f[k][0]+limit*limit))
 			}
 			c.off, c.Off = append(c.off, v), append(c.Off, study.IntervalOf(v))
 		}
