@@ -2,6 +2,7 @@ package multimodal
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"text/template"
@@ -65,6 +66,7 @@ func (r *DiameterResults) claims(e effort) []study.Claim {
 		f := r.facts()
 		c := p.Claim("diameter-"+id, claim(f), f)
 		c.ID, c.Basis = r.reading.name+"-"+id, "octagons of "+r.reading.told
+		c.Text = fmt.Sprintf("%s (%s 1.5 to 3).", strings.TrimSuffix(c.Text, "."), r.reading.name)
 		return c
 	}
 	return []study.Claim{tell((*diameterFacts).decline, "decline"), tell((*diameterFacts).quadratic, "quadratic"),
