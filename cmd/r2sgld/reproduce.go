@@ -61,7 +61,7 @@ func studies() []paperStudy {
 		{"multimodal", multimodal.Title, multimodal.Run, unsized(4*time.Second, 90*time.Second), multimodal.Truth, nil, ""},
 		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, unsized(2*time.Second, 35*time.Second), nil, nil,
 			multimodal.DiameterHere},
-		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 2*time.Minute), nil, nil, ""},
+		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 4*time.Minute), nil, nil, ""},
 		{"swaps", swapping.Title, swapping.Run, unsized(time.Second, 20*time.Second), nil, nil, ""},
 		{"evidence", evidence.Title, evidence.Run, unsized(3*time.Second, 30*time.Second), nil, nil, evidence.Here},
 		{"cifar", deep.Title, deep.Run, extent{time.Minute, 30 * time.Minute, 0}, nil, deep.Ready, deep.Here},
