@@ -52,7 +52,8 @@ func (m *inquiry) speak() {
 		"main": fact(m.place(m.main())), "section": fact(m.system.section), "about": fact(m.system.told), "binding": fact(m.system.binding),
 		"chaotic": fact(m.system.chaotic), "step": func(i int) string { return strings.Trim(steps[i], "[]") },
 		"combined":  fact(len(all.quantities) > len(all.parameters)), // a key coefficient is the mean of two
-		"prominent": fact(prominent), "overlapping": fact(overlapping), "near": fact(near), "recovered": fact(recovered), "tolerance": fact(tolerance),
+		"prominent": fact(prominent), "overlapping": fact(overlapping), "near": fact(near), "recovered": fact(recovered),
+		"tolerance":  fact(tolerance),
 		"farthest":   fact(farthest),
 		"iterations": fact(n), "shortened": fact(n != paperIterations), "drawn": fact(n - n/3),
 		"six": six, "leading": func() []string { return study.Leading(six()) }, "reflecting": reflecting, "least": slices.Min[[]float64],

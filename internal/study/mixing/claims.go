@@ -12,7 +12,8 @@ import (
 // claims judges what section 3 of the paper says.
 func (r *Results) claims() []study.Claim {
 	return []study.Claim{reversibleLaw(r.Reversibility), chiSquare(r.Decay), transport(r.Decay), faster(r.Decay, &r.Acceleration),
-		quadratic(r.Diameter.Families), convexBound(r.Diameter.Polygons), entropyBound(r.Diameter.Polygons), bentWalls(&r.Diameter), stepError(&r.Discretisation)}
+		quadratic(r.Diameter.Families), convexBound(r.Diameter.Polygons), entropyBound(r.Diameter.Polygons),
+		bentWalls(&r.Diameter), stepError(&r.Discretisation)}
 }
 
 // Tolerances of verdicts.

@@ -176,7 +176,8 @@ func (s scene) rules() []domain.Rule {
 
 // ruleName is what a rule is called in text.
 func ruleName(r domain.Rule) string {
-	return map[domain.Rule]string{domain.Specular: "reflection", domain.Nearest: "reflection", domain.Project: "projection", domain.Refuse: "refusal"}[r]
+	return map[domain.Rule]string{domain.Specular: "reflection", domain.Nearest: "reflection",
+		domain.Project: "projection", domain.Refuse: "refusal"}[r]
 }
 
 // stationaryJobs compare the stationary laws of steps with π, and that of the cold of

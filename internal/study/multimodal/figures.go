@@ -17,8 +17,9 @@ import (
 // pictures draws the figures: densities on the flower, densities on the four others,
 // KL curves by protocol, and a trajectory, still and moving.
 func (m *multimodal) pictures(ctx context.Context) (out map[string]study.Picture, err error) {
-	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure, "multimodal-gaussians": m.mixtureFigure,
-		"multimodal-path": func() (*figure.Figure, error) { return figure.TrajectoryPlot(until(m.path, pathDrawn-pathFirst+1)) }}
+	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure,
+		"multimodal-gaussians": m.mixtureFigure,
+		"multimodal-path":      func() (*figure.Figure, error) { return figure.TrajectoryPlot(until(m.path, pathDrawn-pathFirst+1)) }}
 	for _, p := range m.protocols() {
 		jobs["multimodal-kl-"+p.name] = func() (*figure.Figure, error) { return m.klFigure(p) }
 	}
@@ -190,7 +191,8 @@ const pathFirst, pathDrawn, pathEnd = 1001, 1501, 2201
 // pathPlan is the run of which a path is shown, to iteration last.
 func pathPlan(seed uint64, last int) plan {
 	return plan{scene: &scene{shape: shapes()[0]}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
-		protocol: protocol{name: "path", iterations: last, thin: 1}, keys: fmt.Sprintf("swap: {%s, every: %d, variance: %g}", everySweep, pathEvery, swapVariance)}
+		protocol: protocol{name: "path", iterations: last, thin: 1},
+		keys:     fmt.Sprintf("swap: {%s, every: %d, variance: %g}", everySweep, pathEvery, swapVariance)}
 }
 
 // FlowerPath runs r2SGLD on the flower and returns iterations first to last of

@@ -212,7 +212,8 @@ func (m *multimodal) ruleRows() []row {
 // baselineRows compare at equal gradient evaluations, and so at different numbers
 // of draws: each beside the KL of as many independent draws.
 func (m *multimodal) baselineRows() []row {
-	labels := []string{"R-SGLD", "projected SGLD", "rejection of SGLD", "R-contour SGLD", "R-simulated tempering", "MYULA", "R-HMC", "r2SGLD, kernel hmc", "r2SGLD"}
+	labels := []string{"R-SGLD", "projected SGLD", "rejection of SGLD", "R-contour SGLD", "R-simulated tempering", "MYULA",
+		"R-HMC", "r2SGLD, kernel hmc", "r2SGLD"}
 	draws := make(map[string]int) // scored
 	out := m.rows(labels, func(s *scene, l string) cell {
 		o := m.trials.beside(s.name, groupBaseline, l)

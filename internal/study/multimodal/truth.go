@@ -74,7 +74,8 @@ func newScene(s shape) (*scene, error) {
 
 // law returns a shape and the law of the target on it, as a configuration has them.
 func law(s shape) (domain.Domain, *quadrature.Region, error) {
-	run, err := plan{scene: &scene{shape: s}, method: "r-sgld", quiet: true, runs: 1, protocol: protocol{name: "law", iterations: 100, thin: 1}}.load()
+	run, err := plan{scene: &scene{shape: s}, method: "r-sgld", quiet: true, runs: 1,
+		protocol: protocol{name: "law", iterations: 100, thin: 1}}.load()
 	if err != nil {
 		return nil, nil, err
 	}

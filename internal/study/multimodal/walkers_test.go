@@ -48,6 +48,9 @@ func TestWalkersHaveTheLaw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if share := float64(len(weights)) / iterations; name == "tempering" && math.Abs(share-0.5) > 0.1 {
+				t.Errorf("tempering: a share of %g is cold, where the weights learnt keep it at a half", share)
+			}
 			from := len(weights) / 5
 			var sum, total float64
 			for j := from; j < len(weights); j++ {

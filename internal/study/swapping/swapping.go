@@ -228,7 +228,8 @@ func trading(rungs int, ratio, c float64) float64 {
 
 // indicator is Algorithm 2 as printed.
 func indicator(target, gain float64) exchange.Settings {
-	return exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Gate: "once", Parity: "off", Adapt: "after", Target: target, Gain: gain}
+	return exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Gate: "once", Parity: "off", Adapt: "after",
+		Target: target, Gain: gain}
 }
 
 // adapted follows 𝒞, with a constant gain as printed and with one that falls.
