@@ -34,7 +34,7 @@ var (
 )
 
 // checkpointMagic begins the bytes of a checkpoint and tells their version.
-const checkpointMagic = "r2sgld bnn 3\n"
+const checkpointMagic = "r2sgld bnn 4\n"
 
 // AppendBinary appends the checkpoint.
 func (c *Checkpoint) AppendBinary(b []byte) ([]byte, error) {

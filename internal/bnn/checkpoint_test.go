@@ -167,7 +167,7 @@ func TestCancel(t *testing.T) {
 }
 
 func FuzzCheckpoint(f *testing.F) {
-	f.Add([]byte("r2sgld bnn 3\n\x00\x01"))
+	f.Add([]byte("r2sgld bnn 4\n\x00\x01"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c bnn.Checkpoint
 		if c.UnmarshalBinary(b) == nil {

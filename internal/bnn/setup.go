@@ -12,6 +12,9 @@ type Setup struct {
 	Precision string
 }
 
+// Precisions returns what Precision may be, "" aside.
+func Precisions() []string { return []string{"float32", "float64", "tf32", "bfloat16"} }
+
 // Kinds returns the names of the networks, the smallest first.
 func Kinds() []string {
 	return []string{"mlp", "lenet", "resnet8", "resnet20", "resnet32", "resnet44", "resnet56", "resnet110", "bottleneck56"}

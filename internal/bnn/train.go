@@ -63,6 +63,7 @@ type Epoch struct {
 	Rung        []int     // of each replica, at the end
 	Pairs       []exchange.Pair
 	RoundTrips  int64
+	Level       float64 // 𝒞 of rule indicator, at the end, in units of mean losses
 	Single      *Scores // of the cold rung's model on the test set, Reliability aside; nil if it was not evaluated
 	Average     *Scores // of the average so far, likewise; nil without one
 	Kept        int     // models averaged so far

@@ -361,7 +361,7 @@ func (t *training) endEpoch(epoch int) error {
 	}
 	if t.exchange != nil {
 		s := t.exchange.Statistics()
-		e.Pairs, e.RoundTrips = s.Pairs, s.RoundTrips
+		e.Pairs, e.RoundTrips, e.Level = s.Pairs, s.RoundTrips, t.exchange.Level()
 	}
 	if t.Elapsed > 0 {
 		e.Rate = float64(t.images()) / t.Elapsed

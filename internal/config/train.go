@@ -144,7 +144,7 @@ func (l *loader) trainingKeys(t *Training) []key.Key {
 			key.ListOf(key.Object("type", "string", "pattern", devicePattern.String()))), t.readDevices).Tells("`cpu`",
 			"one thread per network that moves, as many networks at once as `--threads` (ResNet20 at batch 2048 takes 3.8 GB for each); "+
 				"or a list, `[cuda:0, cuda:1]`: a process for each, rungs dealt to them in turn"),
-		key.Word("precision", &t.Precision, "float32", "float64", "tf32", "bfloat16").Tells("`float32`",
+		key.Word("precision", &t.Precision, bnn.Precisions()...).Tells("`float32`",
 			"of products; weights stay float32 but for `float64`"),
 	}
 }

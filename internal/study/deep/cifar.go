@@ -3,6 +3,7 @@
 package deep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -29,7 +30,9 @@ const Here = "they are trained by its worker program, on its devices and data"
 // scale paper takes CIFAR-100 from the folder that the environment variable
 // R2SGLD_CIFAR100 names, else cifar-100-binary in the working folder, and cuda:0.
 // R2SGLD_DEVICES names other devices ("cuda:0,cuda:1"): each runs one training at a
-// time. With R2SGLD_OUTSIDE=KIND:FOLDER predictions are made for images of no class as
+// time. "cuda:0+cuda:1" deals the rungs of a training to both, "cuda:0+cuda:0" lets them
+// move side by side on one. R2SGLD_PRECISION is that of products: float32 (the default),
+// tf32, bfloat16 or float64. With R2SGLD_OUTSIDE=KIND:FOLDER predictions are made for images of no class as
 // well, such as MNIST's digits ("idx:FOLDER") or SVHN's ("npz:FOLDER"). It fails if
 // data, the worker program or a device are missing, or ctx ends; a training whose loss
 // is not finite is a result.
@@ -38,11 +41,14 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices := devicesOf(os.Getenv("R2SGLD_DEVICES"), o)
-	if o, err = depending(o, s.data, devices); err != nil {
+	on, err := machineOf(os.Getenv("R2SGLD_DEVICES"), os.Getenv("R2SGLD_PRECISION"), o)
+	if err != nil {
 		return nil, err
 	}
-	return conduct(ctx, o, effortOf(o.Scale), s, devices, openTorch)
+	if o, err = depending(o, s.data, on); err != nil {
+		return nil, err
+	}
+	return conduct(ctx, o, effortOf(o.Scale), s, on, openTorch)
 }
 
 // Ready reports whether data and worker program of [Run] are there; its error is a
@@ -53,7 +59,7 @@ func Ready(o study.Options) error {
 }
 
 // depending is o with what trainings depend on besides: data, kinds of devices and the worker program.
-func depending(o study.Options, d bnn.Data, devices []string) (study.Options, error) {
+func depending(o study.Options, d bnn.Data, on machine) (study.Options, error) {
 	if o.Keeper == nil {
 		return o, nil
 	}
@@ -69,8 +75,7 @@ func depending(o study.Options, d bnn.Data, devices []string) (study.Options, er
 	if err != nil {
 		return o, err
 	}
-	kinds := slices.Compact(slices.Sorted(slices.Values(devices)))
-	return o.Depending(data, kinds, fmt.Sprintf("%x", sha256.Sum256(program))), nil
+	return o.Depending(data, on.kinds(), on.precision, fmt.Sprintf("%x", sha256.Sum256(program))), nil
 }
 
 // worker reports whether the worker program is there.
@@ -100,7 +105,28 @@ func refusal(err error) error {
 // openTorch opens a worker in which replicas move one by one, as other trainings use
 // the other processors.
 func openTorch(ctx context.Context, s bnn.Setup, device string) (bnn.Engine, error) {
-	return torch.Open(ctx, s, torch.Options{Devices: []string{device}, Threads: 1})
+	return torch.Open(ctx, s, torch.Options{Devices: strings.Split(device, "+"), Threads: 1})
+}
+
+// A machine is what trainings run on.
+type machine struct {
+	devices   []string // each runs one training at a time, "cuda:0+cuda:1" on both
+	precision string   // of products
+}
+
+// kinds are the names of the devices, each once.
+func (on machine) kinds() []string {
+	return slices.Compact(slices.Sorted(slices.Values(strings.Split(strings.Join(on.devices, "+"), "+"))))
+}
+
+// machineOf is the machine of these devices and this precision, "" being what a scale takes.
+func machineOf(devices, precision string, o study.Options) (machine, error) {
+	on := machine{devicesOf(devices, o), cmp.Or(precision, "float32")}
+	if !slices.Contains(bnn.Precisions(), on.precision) {
+		return on, &job.Refused{Err: fmt.Errorf("R2SGLD_PRECISION: unknown precision %q: use %s", precision,
+			strings.Join(bnn.Precisions(), ", "))}
+	}
+	return on, nil
 }
 
 // devicesOf lists the devices that trainings run on at once: those named, or cuda:0
@@ -125,10 +151,10 @@ func devicesOf(named string, o study.Options) []string {
 	return out
 }
 
-// conduct runs the study with this effort, these images and these devices.
-func conduct(ctx context.Context, o study.Options, e effort, from *source, devices []string, open opener) (*study.Study, error) {
+// conduct runs the study with this effort, these images and this machine.
+func conduct(ctx context.Context, o study.Options, e effort, from *source, on machine, open opener) (*study.Study, error) {
 	return o.Conduct(func() (*study.Study, error) {
-		m := &inquiry{Options: o, effort: e, source: from, devices: devices, open: open}
+		m := &inquiry{Options: o, effort: e, source: from, machine: on, open: open}
 		for _, step := range []func(context.Context) error{m.methods, m.sweep, m.forecast} {
 			if err := step(ctx); err != nil {
 				return nil, err
@@ -142,9 +168,9 @@ func conduct(ctx context.Context, o study.Options, e effort, from *source, devic
 type inquiry struct {
 	study.Options
 	effort
-	source  *source
-	devices []string
-	open    opener
+	machine
+	source *source
+	open   opener
 
 	outcomes []*outcome // of all methods, network by network
 	swept    []*outcome // of the sweep, method by method, steps rising
@@ -197,7 +223,7 @@ func (m *inquiry) forecast(ctx context.Context) error {
 // find is the outcome of a method on a network.
 func (m *inquiry) find(network, method string) *outcome {
 	for _, o := range m.outcomes {
-		if o.network.Kind == network && o.settings.Method == method {
+		if o.network.Kind == network && o.method == method {
 			return o
 		}
 	}

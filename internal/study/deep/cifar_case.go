@@ -3,9 +3,9 @@ package deep
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/kernel"
@@ -16,10 +16,13 @@ type effort struct {
 	subjects            []subject // the first is that of the sweep
 	train, test         int       // images; 0 is all
 	epochs, batch       int
-	cycled              int     // how many times the epochs of the cyclical methods
-	step                float64 // base step, divided by N: 2 in the paper
-	fall                float64 // what the steps fall to at the end: 8.8e-4 in the paper
-	from                float64 // share of the epochs after which models are averaged
+	step                float64    // base step, divided by N: 2 in the paper
+	heat                float64    // what the temperatures of the released code are multiplied by
+	bound               float64    // of the walls: 4 in the paper
+	walled              []bnn.Role // what the walls hold; nil is all, as in the paper
+	target              float64    // 𝕊, which the paper does not name
+	fall                float64    // what the steps fall to at the end: 8.8e-4 in the paper
+	from                float64    // share of the epochs after which models are averaged
 	augment             bnn.Augmentation
 	draws               int       // of SWAG
 	steps               []float64 // of the sweep, rising
@@ -38,6 +41,7 @@ const (
 	paperEpochs = 1000
 	paperBatch  = 2048
 	paperStep   = 2.0
+	paperBound  = 4.0
 	constant    = 0.3    // share of the epochs before steps decay
 	paperFall   = 8.8e-4 // 0.99^700
 	sweptFrom   = 0.5    // share of the epochs after which the sweep averages
@@ -50,33 +54,58 @@ const (
 // fall, were chosen after pilots at scale small of one seed each, whose scores on the test
 // images were seen: SGHMC at 0.25 with steps that fall to 5 % reached 86 % in 12 epochs.
 func effortOf(s study.Scale) effort {
-	all := bnn.Methods()
+	all := everyone()
 	switch s {
 	case study.Smoke:
-		return effort{subjects: []subject{{"lenet", all, 2}, {"resnet8", []string{"r2sghmc"}, 1}}, train: 2000, test: 500, epochs: 4, cycled: 1,
-			batch: 128,
-			step:  0.25, fall: 0.05, from: 0.5, draws: 5, steps: []float64{0.1, 1, 10}, sweepEpochs: 2, sweeps: 1}
+		return effort{subjects: []subject{{"lenet", all, 2}, {"resnet8", []string{"r2sghmc"}, 1}}, train: 2000, test: 500, epochs: 4,
+			batch: 128, step: 0.25, fall: 0.05, heat: 1, bound: paperBound, target: 0.1, from: 0.5, draws: 5,
+			steps: []float64{0.1, 2, 10, 30}, sweepEpochs: 2, sweeps: 1}
 	case study.Small:
-		return effort{subjects: []subject{{"resnet8", all, 3}}, train: 5000, test: 2000, epochs: 12, cycled: 2, batch: 128,
-			step: 0.25, fall: 0.05, from: 0.75, draws: 10, steps: []float64{0.1, 1, 3, 10, 100}, sweepEpochs: 4, sweeps: 3}
+		return effort{subjects: []subject{{"resnet8", all, 3}}, train: 5000, test: 2000, epochs: 12, batch: 128,
+			step: 0.25, fall: 0.05, heat: 1, bound: paperBound, target: 0.1, from: 0.75, draws: 10,
+			steps: paperSteps(), sweepEpochs: 4, sweeps: 3}
 	}
 	return effort{subjects: []subject{{"resnet20", all, 10}, {"resnet56", all, 10}, {"bottleneck56", []string{"resghmc", "r2sghmc"}, 10}},
-		epochs: paperEpochs, cycled: 1, batch: paperBatch, step: paperStep, fall: paperFall, from: 0.6, augment: bnn.Augmentation{Crop: 4,
-			Flip: true, Erase: 0.5}, draws: 30,
-		steps: []float64{0.1, 0.3, 1, 3, 10, 30, 100}, sweepEpochs: 200, sweeps: 3}
+		epochs: paperEpochs, batch: paperBatch, step: paperStep, fall: paperFall, heat: 1, bound: paperBound, target: 0.1, from: 0.6,
+		augment: bnn.Augmentation{Crop: 4, Flip: true, Erase: 0.5}, draws: 30, steps: paperSteps(), sweepEpochs: 200, sweeps: 3}
 }
+
+// paperSteps are the first steps of the sweep. The paper begins at 0.1, finds 2 the best and
+// speaks of steps over 10; it does not name the others.
+func paperSteps() []float64 { return []float64{0.1, 0.3, 1, paperStep, 3, 10, 30, 100} }
 
 // sweeping are the methods of the sweep, the unreflected one of a pair first.
 func sweeping() []string { return []string{"sgdm", "r-sgdm", "sghmc", "r-sghmc"} }
+
+// exact ends the name of a method that trades as [exchange] has it by default: the pairs of a
+// parity attempt once, at the end of a window. Without it a method trades by Algorithm 2 as the
+// paper prints it: the gates of all pairs open at the beginning of a window, a swap closes that
+// of its pair, and 𝒞 moves by the energies after the swaps.
+const exact = "-exact"
+
+// swaps are the settings of a method's swaps.
+func swaps(method string, target float64) exchange.Settings {
+	s := exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Target: target}
+	if !strings.HasSuffix(method, exact) {
+		s.Gate, s.Parity, s.Adapt = "once", "off", "after"
+	}
+	return s
+}
 
 // eight are the methods that the paper compares, in the order of its tables.
 func eight() []string {
 	return []string{"sgdm", "sghmc", "cycsghmc", "resghmc", "r-sgdm", "r-sghmc", "r-cycsghmc", "r2sghmc"}
 }
 
+// everyone are all methods: those, ladders with exact gates, and the baselines.
+func everyone() []string {
+	return append(eight(), "resghmc"+exact, "r2sghmc"+exact, "ensemble", "swag")
+}
+
 // mirrored are the pairs of the paper's methods, with and without reflection.
 func mirrored() [][2]string {
-	return [][2]string{{"r-sgdm", "sgdm"}, {"r-sghmc", "sghmc"}, {"r-cycsghmc", "cycsghmc"}, {"r2sghmc", "resghmc"}}
+	return [][2]string{{"r-sgdm", "sgdm"}, {"r-sghmc", "sghmc"}, {"r-cycsghmc", "cycsghmc"}, {"r2sghmc", "resghmc"},
+		{"r2sghmc" + exact, "resghmc" + exact}}
 }
 
 // rivals pairs r2SGHMC with the seven others.
@@ -91,6 +120,9 @@ func rivals() (out [][2]string) {
 
 // told is a method's name in the paper's letters.
 func told(method string) string {
+	if of, ok := strings.CutSuffix(method, exact); ok {
+		return told(of) + ", exact gates"
+	}
 	switch method {
 	case "cycsghmc":
 		return "cycSGHMC"
@@ -121,6 +153,7 @@ func toldNet(kind string) string {
 
 // An item is a way to train a network.
 type item struct {
+	method   string // as the study calls it
 	network  bnn.Network
 	settings bnn.Settings
 	about    string // what is unlike the settings of the study: "step 10"; "" is nothing
@@ -128,7 +161,7 @@ type item struct {
 
 // name is one that no other item of the study has.
 func (c item) name() string {
-	parts := []string{toldNet(c.network.Kind), told(c.settings.Method)}
+	parts := []string{toldNet(c.network.Kind), told(c.method)}
 	if c.about != "" {
 		parts = append(parts, c.about)
 	}
@@ -143,15 +176,21 @@ func (c item) cost(examples int) int64 {
 // caseOf is how the study trains a network by a method, or, if step is above 0, with
 // that step at the effort of the sweep.
 func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
-	s, err := bnn.Method(method)
+	s, err := bnn.Method(strings.TrimSuffix(method, exact))
 	if err != nil {
 		return item{}, err
 	}
+	if bnn.Exchanges(s.Method) {
+		s.Swap = swaps(method, m.target)
+	}
+	if bnn.Reflects(s.Method) {
+		s.Bound, s.Reflect = m.bound, m.walled
+	}
+	for i := range s.Temperature {
+		s.Temperature[i] *= m.heat
+	}
 	s.Batch, s.Order, s.Augment, s.Seed, s.SWAG.Draws = m.batch, "shuffle", m.augment, m.Seed, m.draws
 	epochs, base, about := m.epochs, m.step, ""
-	if s.Decay.Kind == kernel.Cosine {
-		epochs *= m.cycled
-	}
 	if step > 0 {
 		epochs, base, about = m.sweepEpochs, step, fmt.Sprintf("step %g", step)
 	}
@@ -174,7 +213,7 @@ func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
 	case "mlp":
 		w.Norm, w.Activation, w.Hidden = "none", "relu", []int{8}
 	}
-	return item{w, s, about}, nil
+	return item{method, w, s, about}, nil
 }
 
 // lasting sets how long a training lasts, and what the paper does by epochs in the
@@ -201,7 +240,7 @@ func (m *inquiry) yaml(c item, repeats int) string {
 	var b strings.Builder
 	s, d := c.settings, m.source
 	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	line("name: %s", strings.Join(strings.Fields(strings.NewReplacer("·", "", "ResNet", "resnet").Replace(strings.ToLower(c.name()))), "-"))
+	line("name: %s", strings.Join(strings.Fields(strings.NewReplacer("·", "", ",", "", "ResNet", "resnet").Replace(strings.ToLower(c.name()))), "-"))
 	images := fmt.Sprintf("kind: %s, folder: %q, train: %d, test: %d", d.kind, d.folder, d.data.Train.Len(), d.data.Test.Len())
 	if a := s.Augment; a != (bnn.Augmentation{}) {
 		images += fmt.Sprintf(", augment: {crop: %d, flip: %t, erase: %g}", a.Crop, a.Flip, a.Erase)
@@ -220,17 +259,24 @@ func (m *inquiry) yaml(c item, repeats int) string {
 	if s.Bound > 0 {
 		line("  bound: %g", s.Bound)
 	}
+	if s.Bound > 0 && s.Reflect != nil {
+		line("  reflect: %s", s.Reflect)
+	}
 	switch {
 	case s.Method == "ensemble":
 		line("  members: %d", s.Members)
 	case s.Method == "swag":
 		line("  swag: {draws: %d}", s.SWAG.Draws)
 	case bnn.Exchanges(s.Method):
-		line("  swap: {scheme: %s, rule: %s, target: %g}", s.Swap.Scheme, s.Swap.Rule, s.Swap.Target)
+		printed := ""
+		if w := s.Swap; w.Gate != "" {
+			printed = fmt.Sprintf("parity: %q, gate: %s, adapt: %s, ", w.Parity, w.Gate, w.Adapt)
+		}
+		line("  swap: {scheme: %s, %srule: %s, target: %g}", s.Swap.Scheme, printed, s.Swap.Rule, s.Swap.Target)
 	}
-	line("  seed: %d\naverage: {from: %g, draws: %d}\nmeasure: {every: %d, test: %d}\nrepeats: %d\ndevice: [%s]",
+	line("  seed: %d\naverage: {from: %g, draws: %d}\nmeasure: {every: %d, test: %d}\nrepeats: %d\ndevice: [%s]\nprecision: %s",
 		s.Seed, s.Average.From, max(1, s.Average.Draws), max(1,
-			s.Measure.Every), s.Measure.Test, repeats, strings.Join(slices.Compact(slices.Clone(m.devices)), ", "))
+			s.Measure.Every), s.Measure.Test, repeats, strings.Join(m.kinds(), ", "), m.precision)
 	return b.String()
 }
 

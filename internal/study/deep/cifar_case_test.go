@@ -56,11 +56,11 @@ func small(t *testing.T) *source {
 func TestSettingsAreConfigurations(t *testing.T) {
 	from := small(t)
 	for _, scale := range []study.Scale{study.Smoke, study.Small, study.Paper} {
-		m := &inquiry{Options: study.Options{Scale: scale, Seed: 7}, effort: effortOf(scale), source: from, devices: []string{"cpu", "cpu"}}
+		m := &inquiry{Options: study.Options{Scale: scale, Seed: 7}, effort: effortOf(scale), source: from, machine: machine{[]string{"cpu", "cuda:1+cuda:0"}, "tf32"}}
 		names := map[string]bool{}
-		for i, name := range slices.Concat(bnn.Methods(), sweeping()) {
+		for i, name := range slices.Concat(everyone(), sweeping()) {
 			step := 0.0
-			if i >= len(bnn.Methods()) {
+			if i >= len(everyone()) {
 				step = m.steps[1]
 			}
 			c, err := m.caseOf(m.subjects[0].kind, name, step)
@@ -82,7 +82,7 @@ func TestSettingsAreConfigurations(t *testing.T) {
 			want := c.settings
 			w := want.Swap.WithDefaults(4)
 			want.Swap.Every, want.Swap.Correction = w.Every, w.Correction
-			if !bnn.Exchanges(name) {
+			if !bnn.Exchanges(c.settings.Method) {
 				want.Swap = got.Settings.Swap
 			}
 			want = want.WithDefaults()
@@ -98,7 +98,7 @@ func TestSettingsAreConfigurations(t *testing.T) {
 				t.Errorf("%s, %s:\n%+v\nis read from\n%s\nwant\n%+v", scale, c.name(), got.Settings, text, want)
 			}
 			if got.Repeats != 3 || got.Network.Kind != c.network.Kind || got.Network.Norm != c.network.Norm ||
-				!slices.Equal(got.Devices, []string{"cpu"}) {
+				!slices.Equal(got.Devices, []string{"cpu", "cuda:0", "cuda:1"}) || got.Precision != "tf32" {
 				t.Errorf("%s: %d repetitions of %+v on %v", c.name(), got.Repeats, got.Network, got.Devices)
 			}
 		}
@@ -122,8 +122,8 @@ func TestPaperScale(t *testing.T) {
 		t.Errorf("sgdm has step %v, %v: want 2", c.settings.StepSize, err)
 	}
 	for _, u := range m.subjects[:2] {
-		if u.repeats != 10 || len(u.methods) != 10 {
-			t.Errorf("%+v: want ten repetitions of ten methods", u)
+		if u.repeats != 10 || len(u.methods) != 12 {
+			t.Errorf("%+v: want ten repetitions of twelve methods", u)
 		}
 	}
 }

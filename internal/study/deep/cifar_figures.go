@@ -52,7 +52,7 @@ func (m *inquiry) scoreDots(u subject) (*figure.Figure, error) {
 		if len(o.complete()) == 0 {
 			continue
 		}
-		row := figure.ScoreRow{Name: told(name), Method: name}
+		row := figure.ScoreRow{Name: told(name), Method: o.settings.Method}
 		for _, c := range metrics {
 			row.Average = append(row.Average, c.estimate(o.column(func(r *run) float64 { return c.of(r.Average) })))
 			row.Single = append(row.Single, c.estimate(o.column(func(r *run) float64 { return c.of(r.Single) })))

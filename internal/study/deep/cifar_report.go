@@ -6,9 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"text/template"
 
-	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -44,8 +44,11 @@ type toldEffort struct {
 	First, Images, Scale, Repeats, Sweeps                string // First is a network
 	Train, Test, Outside, Classes                        int
 	Epochs, PaperEpochs, Batch, Diverged                 int
-	Cycled, CycledEpochs, Cycle, SweepEpochs             int
+	Cycle, SweepEpochs, Window                           int
 	Step, Fall, PaperFall, From, Cooled, Guessing, Guess float64
+	Bound, Target                                        float64
+	Walled, Precision                                    string
+	Temperature                                          []float64
 	Steps                                                []float64
 }
 
@@ -54,11 +57,19 @@ func (m *inquiry) told() toldEffort {
 	t := toldEffort{First: toldNet(m.subjects[0].kind), Images: m.source.told, Scale: string(m.Scale), Repeats: times(m.subjects[0].repeats),
 		Sweeps: times(m.sweeps),
 		Train:  d.Train.Len(), Test: d.Test.Len(), Classes: k, Epochs: m.epochs, PaperEpochs: paperEpochs, Batch: m.batch,
-		Cycled: m.cycled, CycledEpochs: m.cycled * m.epochs, Cycle: m.epochs / 3, SweepEpochs: m.sweepEpochs,
-		Step: m.step, Fall: 100 * m.fall, PaperFall: 100 * paperFall, From: 100 * m.from, Cooled: cooled,
+		Cycle: m.epochs / 3, SweepEpochs: m.sweepEpochs, Bound: m.bound, Target: m.target, Walled: "every coordinate",
+		Window:    swaps("r2sghmc", m.target).WithDefaults(4).Window,
+		Precision: m.precision,
+		Step:      m.step, Fall: 100 * m.fall, PaperFall: 100 * paperFall, From: 100 * m.from, Cooled: cooled,
 		Guessing: guessing, Guess: guessing * math.Log(float64(k)), Steps: m.steps}
 	if d.Outside != nil {
 		t.Outside = d.Outside.Len()
+	}
+	if m.walled != nil {
+		t.Walled = "every weight of convolutions and linear maps"
+	}
+	if o := m.find(m.subjects[0].kind, "r2sghmc"); o != nil {
+		t.Temperature = o.settings.Temperature
 	}
 	for _, o := range m.outcomes {
 		t.Diverged += o.broken()
@@ -69,9 +80,9 @@ func (m *inquiry) told() toldEffort {
 // prose is what the study says.
 func (m *inquiry) prose() *study.Prose {
 	return study.NewProse(words, template.FuncMap{
-		"effort": m.told, "paper": func() bool { return m.Scale == study.Paper }, "of": m.numbers, "decades": decades,
+		"effort": m.told, "briefly": briefly, "paper": func() bool { return m.Scale == study.Paper }, "of": m.numbers, "decades": decades,
 		"plan": func() *bnn.Plan { return m.plans[0] }, "same": m.same, "settings": m.settingRows, "scores": m.scoreRows, "swept": m.sweepRows,
-		"walled": m.wallRows, "forecasts": m.planRows, "traded": m.swapRows, "spent": func() study.Spells { return m.spent },
+		"walled": m.wallRows, "forecasts": m.planRows, "traded": m.swapRows, "targets": m.targetRows, "spent": func() study.Spells { return m.spent },
 		"kind": func(subject int) string { return m.subjects[subject].kind },
 		"subjects": func() (out []string) {
 			for _, u := range m.subjects {
@@ -158,8 +169,16 @@ func (m *inquiry) settingRows() (out [][]string) {
 		if p := m.planOf(o.network.Kind); p != nil {
 			parameters = text.Count(p.Parameters)
 		}
-		out = append(out, []string{toldNet(o.network.Kind), parameters, told(o.settings.Method), fmt.Sprint(o.settings.Replicas()),
+		out = append(out, []string{toldNet(o.network.Kind), parameters, told(o.method), fmt.Sprint(o.settings.Replicas()),
 			span(o.settings.StepSize), span(o.settings.Temperature), fmt.Sprint(len(o.runs)), kept})
+	}
+	return out
+}
+
+// briefly tells numbers in four digits.
+func briefly(v []float64) (out []string) {
+	for _, x := range v {
+		out = append(out, fmt.Sprintf("%.4g", x))
 	}
 	return out
 }
@@ -206,9 +225,24 @@ func (m *inquiry) scoreRows(subject int, alone bool) (out [][]string) {
 	}
 	for i, name := range u.methods {
 		o := m.find(u.kind, name)
-		out[i] = append(out[i], fmt.Sprintf("%d of %d", o.broken(), len(o.runs)))
+		made, trips, level := o.swapped()
+		out[i] = append(out[i], fmt.Sprintf("%d of %d", o.broken(), len(o.runs)), made, trips, level)
 	}
 	return out
+}
+
+// swapped tells, of a method with swaps, the mean swaps and attempts of a training pair by pair, its
+// round trips, and 𝒞 at its end.
+func (o *outcome) swapped() (made, trips, level string) {
+	if !bnn.Exchanges(o.settings.Method) || len(o.complete()) == 0 {
+		return "–", "–", "–"
+	}
+	var pairs []string
+	n := float64(len(o.complete()))
+	for _, p := range training.Traded(o.pairs()...) {
+		pairs = append(pairs, fmt.Sprintf("%.3g of %.3g", float64(p.Accepted)/n, float64(p.Attempts)/n))
+	}
+	return strings.Join(pairs, ", "), study.IntervalOf(o.column((*run).trips)).PlusMinus(), study.IntervalOf(o.column((*run).level)).PlusMinus()
 }
 
 // same counts the pairs of methods, and those of the same scores in all repetitions.
@@ -252,7 +286,7 @@ func (m *inquiry) wallRows() (out [][]string) {
 				cold = max(cold, e.Reflected[0])
 			}
 		}
-		name := told(o.settings.Method)
+		name := told(o.method)
 		if o.about != "" {
 			name += ", " + o.about
 		}
@@ -278,27 +312,12 @@ func (m *inquiry) swapRows() (out [][]string) {
 		if !bnn.Exchanges(o.settings.Method) {
 			continue
 		}
-		var all [][]exchange.Pair
-		for _, r := range o.complete() {
-			all = append(all, r.Epochs[len(r.Epochs)-1].Pairs)
-		}
-		trips := study.IntervalOf(o.column(func(r *run) float64 { return float64(r.RoundTrips) }))
-		for _, p := range training.Traded(all...) {
-			out = append(out, []string{toldNet(o.network.Kind), told(o.settings.Method), fmt.Sprintf("%d and %d", p.Rungs[0], p.Rungs[1]),
-				text.Count(p.Attempts), text.Count(p.Accepted), text.Short(p.Rate, 3), trips.PlusMinus()})
+		_, trips, level := o.swapped()
+		for _, p := range training.Traded(o.pairs()...) {
+			out = append(out, []string{toldNet(o.network.Kind), told(o.method), fmt.Sprintf("%d and %d", p.Rungs[0], p.Rungs[1]),
+				text.Count(p.Attempts), text.Count(p.Accepted), text.Short(p.Rate, 3),
+				text.Short(float64(p.Accepted)/float64(len(o.complete())), 3), trips, level})
 		}
 	}
 	return out
-}
-
-// traded is the share of all swaps of a training that traded, NaN without any.
-func (r *run) traded() float64 {
-	var attempts, traded int64
-	for _, p := range training.Traded(r.Epochs[len(r.Epochs)-1].Pairs) {
-		attempts, traded = attempts+p.Attempts, traded+p.Accepted
-	}
-	if attempts == 0 {
-		return math.NaN()
-	}
-	return float64(traded) / float64(attempts)
 }

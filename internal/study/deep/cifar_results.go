@@ -2,6 +2,7 @@ package deep
 
 import (
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/training"
 )
 
 // results are the numbers of the study for other programs.
@@ -27,7 +28,15 @@ type itemResult struct {
 	Reflected float64                   `json:"reflected"` // largest share of coordinates in a step, mean of an epoch
 	Average   map[string]study.Interval `json:"average"`
 	Single    map[string]study.Interval `json:"single"`
-	Swaps     *study.Interval           `json:"swap_rate,omitempty"`
+	Swaps     *swapResult               `json:"swaps,omitempty"` // of a method with swaps
+}
+
+// swapResult is what became of the swaps of all trainings that did not diverge.
+type swapResult struct {
+	Printed    bool            `json:"as_printed"` // Algorithm 2; else exact gates
+	Pairs      []training.Pair `json:"pairs"`      // sums over trainings
+	RoundTrips study.Interval  `json:"round_trips"`
+	Threshold  study.Interval  `json:"threshold"` // 𝒞 at the end, in units of mean losses
 }
 
 // ladder is what a ladder would do by rule metropolis.
@@ -56,7 +65,7 @@ func (m *inquiry) results() results {
 }
 
 func (m *inquiry) resultOf(o *outcome) itemResult {
-	r := itemResult{Network: o.network.Kind, Method: o.settings.Method, StepSize: o.settings.StepSize, Epochs: o.settings.Epochs,
+	r := itemResult{Network: o.network.Kind, Method: o.method, StepSize: o.settings.StepSize, Epochs: o.settings.Epochs,
 		Repeats:  len(o.runs),
 		Diverged: o.broken(), Failed: o.failed(), Reflected: o.reflected(),
 		Average: map[string]study.Interval{}, Single: map[string]study.Interval{}}
@@ -73,8 +82,8 @@ func (m *inquiry) resultOf(o *outcome) itemResult {
 		r.Single[keys[k]] = study.IntervalOf(o.column(func(r *run) float64 { return scale * c.of(r.Single) }))
 	}
 	if o.settings.Rungs() > 1 && len(o.complete()) > 0 {
-		v := study.IntervalOf(o.column((*run).traded))
-		r.Swaps = &v
+		r.Swaps = &swapResult{o.settings.Swap.Gate == "once", training.Traded(o.pairs()...), study.IntervalOf(o.column((*run).trips)),
+			study.IntervalOf(o.column((*run).level))}
 	}
 	return r
 }

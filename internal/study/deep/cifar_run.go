@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/training"
 )
 
 // An outcome is what the repetitions of an item found.
@@ -87,7 +89,7 @@ func (m *inquiry) train(ctx context.Context, what string, all []*outcome) error 
 func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (r *run, err error) {
 	s := c.settings
 	s.Ladder = repeat
-	e, err := m.open(ctx, s.Setup(c.network), device)
+	e, err := m.open(ctx, m.setup(c.network, s), device)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -119,9 +121,16 @@ func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (
 	return r, nil
 }
 
+// setup is that of the engine of a training.
+func (m *inquiry) setup(w bnn.Network, s bnn.Settings) bnn.Setup {
+	u := s.Setup(w)
+	u.Precision = m.precision
+	return u
+}
+
 // plan measures in a few iterations what a ladder would do by rule metropolis.
 func (m *inquiry) plan(ctx context.Context, c item) (p *bnn.Plan, err error) {
-	e, err := m.open(ctx, c.settings.Setup(c.network), m.devices[0])
+	e, err := m.open(ctx, m.setup(c.network, c.settings), m.devices[0])
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -140,6 +149,31 @@ func (o *outcome) complete() (out []*run) {
 		}
 	}
 	return out
+}
+
+// last is the record of the last epoch.
+func (r *run) last() bnn.Epoch { return r.Epochs[len(r.Epochs)-1] }
+
+// trips are the round trips of all replicas in a training.
+func (r *run) trips() float64 { return float64(r.RoundTrips) }
+
+// level is 𝒞 at the end of a training.
+func (r *run) level() float64 { return r.last().Level }
+
+// swaps are those of a training, and traded those that were made, of all pairs.
+func (r *run) swaps() (attempts, traded int64) {
+	for _, p := range training.Traded(r.last().Pairs) {
+		attempts, traded = attempts+p.Attempts, traded+p.Accepted
+	}
+	return attempts, traded
+}
+
+// pairs are the swaps of every run with scores.
+func (o *outcome) pairs() (all [][]exchange.Pair) {
+	for _, r := range o.complete() {
+		all = append(all, r.last().Pairs)
+	}
+	return all
 }
 
 // broken counts the runs without scores.

@@ -15,18 +15,20 @@ func tiny() (*source, effort) {
 	s := &source{told: "blobs", kind: "npz", folder: "/data/blobs.npz", outsideKind: "npz", outsideFolder: "/data/other.npz",
 		data: bnn.Data{Train: bnntest.Blobs(90, 1), Test: bnntest.Blobs(120, 2), Outside: bnntest.Blobs(30, 3)}}
 	s.data.Mean, s.data.SD = s.data.Train.Moments()
-	return s, effort{subjects: []subject{{"mlp", bnn.Methods(), 2}}, epochs: 5, cycled: 1, batch: 16, step: 0.1, fall: 0.01, from: 0.6,
-		draws: 3,
-		steps: []float64{0.1, 1, 1e4, 1e200}, sweepEpochs: 3, sweeps: 2}
+	return s, effort{subjects: []subject{{"mlp", everyone(), 2}}, epochs: 5, batch: 16, step: 0.1, fall: 0.01, heat: 1, bound: 4, target: 0.5,
+		from: 0.6, draws: 3, steps: []float64{0.1, 1, 1e4, 1e200}, sweepEpochs: 3, sweeps: 2}
 }
 
 // inMemory opens the engine in memory.
 func inMemory(_ context.Context, s bnn.Setup, _ string) (bnn.Engine, error) { return bnntest.Open(s) }
 
+// on is a machine of these devices.
+func on(devices ...string) machine { return machine{devices, "float32"} }
+
 func glance(t *testing.T, devices ...string) *study.Study {
 	t.Helper()
 	from, e := tiny()
-	s, err := conduct(context.Background(), study.Options{Scale: study.Smoke, Seed: 1}, e, from, devices, inMemory)
+	s, err := conduct(context.Background(), study.Options{Scale: study.Smoke, Seed: 1}, e, from, on(devices...), inMemory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +41,12 @@ func TestWholeReport(t *testing.T) {
 	s := glance(t, "cpu", "cpu")
 	out := studytest.Whole(t, s)
 	studytest.Documented(t, s, "../../../docs/studies.md")
-	if len(out.Claims) != 11 || len(s.Settings) != 10+16 || out.Pictures != 5 {
+	if len(out.Claims) != 19 || len(s.Settings) != 12+16 || out.Pictures != 5 {
 		t.Errorf("%d claims, %d settings, %d pictures", len(out.Claims), len(s.Settings), out.Pictures)
 	}
 	table := s.Sections[1].Tables[0]
-	if len(table.Rows) != 10 {
-		t.Errorf("%d rows of scores, want every method and both baselines", len(table.Rows))
+	if len(table.Rows) != 12 {
+		t.Errorf("%d rows of scores, want every method, both ladders with exact gates, and both baselines", len(table.Rows))
 	}
 	for _, r := range s.Results.(results).Methods {
 		if v := r.Average["nll"]; !(v.Half > 0) { // kills repetitions of one stream

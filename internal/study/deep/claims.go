@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -16,10 +17,13 @@ func (m *inquiry) claims() []study.Claim {
 	against := func(name string) question {
 		return question{"against-" + name, metrics[:3], 0, [][2]string{{"r2sghmc", name}}}
 	}
-	return slices.Concat([]study.Claim{m.reflectedBetter(0), m.reflectedBetter(1), m.reflectedBetter(2),
-		m.ask(question{"best", metrics[:2], 0, rivals()}), m.largerSteps(),
-		m.ask(question{"exchange", metrics[:3], 0, [][2]string{{"resghmc", "sghmc"}, {"r2sghmc", "r-sghmc"}}}), m.figures(), m.averageBetter(),
-		m.ask(against("ensemble")), m.ask(against("swag")), m.population()})
+	return []study.Claim{m.reflectedBetter(0), m.reflectedBetter(1), m.reflectedBetter(2),
+		m.ask(question{"best", metrics[:2], 0, rivals()}),
+		m.ask(question{"cyclical", metrics[:3], 0, [][2]string{{"cycsghmc", "sghmc"}, {"r-cycsghmc", "r-sghmc"}}}),
+		m.ask(question{"exchange", metrics[:3], 0, [][2]string{{"resghmc", "sghmc"}, {"r2sghmc", "r-sghmc"}}}),
+		m.ask(question{"gates", metrics[:3], 0, [][2]string{{"resghmc", "resghmc" + exact}, {"r2sghmc", "r2sghmc" + exact}}}),
+		m.largerSteps(), m.optimum(), m.stable(), m.figures(0), m.figures(1), m.figures(2), m.roundTrips(), m.settled(), m.averageBetter(),
+		m.ask(against("ensemble")), m.ask(against("swag")), m.population()}
 }
 
 // A question is a claim that comparisons of pairs of methods in some metrics decide.
@@ -133,32 +137,6 @@ func (m *inquiry) averageBetter() study.Claim {
 	return m.compared("average", f.By, f)
 }
 
-// figures compares with the numbers of the paper, at its scale.
-func (m *inquiry) figures() study.Claim {
-	type reached struct {
-		Network    string
-		Accuracy   study.Interval
-		Mean, Half float64 // the paper's
-	}
-	var known []reached
-	within := 0
-	for _, x := range []struct {
-		kind       string
-		mean, half float64
-	}{{"resnet20", 75.38, 0.17}, {"resnet56", 79.39, 0.30}, {"bottleneck56", 79.39, 0.30}} {
-		o := m.find(x.kind, "r2sghmc")
-		if m.Scale != study.Paper || o == nil || len(o.complete()) < 2 {
-			continue
-		}
-		v := o.interval(m.metrics()[0], average)
-		if v.Mean+v.Half >= x.mean-x.half {
-			within++
-		}
-		known = append(known, reached{toldNet(x.kind), v, x.mean, x.half})
-	}
-	return m.prose().Claim("cifar-figures", study.Among(within, len(known)), known)
-}
-
 // A sweptMethod is what became of a method in the sweep.
 type sweptMethod struct {
 	Name                string
@@ -213,6 +191,129 @@ func (m *inquiry) useful() (out []string) {
 	return out
 }
 
+// Steps of the sweep between these are about the paper's.
+const nearLow, nearHigh = paperStep / 2, paperStep * 1.5
+
+// optimum weighs whether a first step of about 2 is the best, at scale paper.
+func (m *inquiry) optimum() study.Claim {
+	var f struct {
+		By   study.Comparisons
+		Best []study.Number // steps
+	}
+	for _, name := range sweeping() {
+		at := slices.IndexFunc(m.of(name), func(o *outcome) bool { return o.settings.StepSize[0] == paperStep })
+		for _, c := range m.metrics()[:2] {
+			best, step := math.Inf(1), math.NaN()
+			for _, o := range m.of(name) {
+				eta := o.settings.StepSize[0]
+				scores := c.lower(o.scores(c, average))
+				if v := study.IntervalOf(scores).Mean; v < best {
+					best, step = v, eta
+				}
+				if at >= 0 && (eta < nearLow || eta > nearHigh) {
+					f.By = append(f.By, study.Paired(fmt.Sprintf("%s, step %g against %g, %s", told(name), paperStep, eta, c.label()),
+						c.lower(m.of(name)[at].scores(c, average)), scores))
+				}
+			}
+			f.Best = append(f.Best, study.Exactly("step with the best "+c.name+" of "+told(name), step))
+		}
+	}
+	f.By = f.By.Adjusted()
+	if m.Scale != study.Paper {
+		return m.prose().Claim("cifar-optimum", study.Untestable, f)
+	}
+	return m.compared("optimum", f.By, f)
+}
+
+// The paper's words on steps over large are of accuracies over high per cent.
+const large, high = 10.0, 70.0
+
+// stable weighs whether reflected methods predict well after steps over 10.
+func (m *inquiry) stable() study.Claim {
+	var f struct{ Accuracy []study.Number }
+	well, all := 0, 0
+	for _, p := range mirrored()[:2] {
+		for _, o := range m.of(p[0]) {
+			if o.settings.StepSize[0] <= large {
+				continue
+			}
+			all++
+			v := study.IntervalOf(o.scores(m.metrics()[0], average))
+			if v.Mean-v.Half > high {
+				well++
+			}
+			f.Accuracy = append(f.Accuracy, v.Number(fmt.Sprintf("accuracy, %%, of %s, step %g", told(p[0]), o.settings.StepSize[0])).Within(0, 100))
+		}
+	}
+	return m.prose().Claim("cifar-stable", study.Among(well, all), f)
+}
+
+// laddered are the outcomes of the methods with swaps, those as printed alone if so.
+func (m *inquiry) laddered(printed bool) (out []*outcome) {
+	for _, o := range m.outcomes {
+		if bnn.Exchanges(o.settings.Method) && !(printed && strings.HasSuffix(o.method, exact)) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// roundTrips weighs whether there are three to four in the paper's epochs.
+func (m *inquiry) roundTrips() study.Claim {
+	var f struct{ Trips []study.Number }
+	within, all := 0, 0
+	for _, o := range m.laddered(false) {
+		v := study.IntervalOf(o.column((*run).trips))
+		f.Trips = append(f.Trips, v.Positive("round trips a training, "+toldNet(o.network.Kind)+", "+told(o.method)))
+		if m.Scale == study.Paper && !strings.HasSuffix(o.method, exact) {
+			all++
+			if v.Mean+v.Half >= 3 && v.Mean-v.Half <= 4 {
+				within++
+			}
+		}
+	}
+	return m.prose().Claim("cifar-round-trips", study.Among(within, all), f)
+}
+
+// still is how little 𝒞 moves at a fixed point, as a share of where it has been.
+const still = 0.1
+
+// settled weighs whether 𝒞 comes to a fixed point.
+func (m *inquiry) settled() study.Claim {
+	f := struct {
+		Settled, Trainings int
+		Moved              []float64 // in the last quarter, as a share of the range before
+		Level              []study.Number
+	}{}
+	for _, o := range m.laddered(true) {
+		for _, r := range o.complete() {
+			share := r.moved()
+			f.Trainings++
+			f.Moved = append(f.Moved, share)
+			if share < still {
+				f.Settled++
+			}
+		}
+		f.Level = append(f.Level, study.IntervalOf(o.column((*run).level)).Number("𝒞 at the end, "+toldNet(o.network.Kind)+", "+told(o.method)))
+	}
+	return m.prose().Claim("cifar-threshold", study.Among(f.Settled, f.Trainings), f)
+}
+
+// moved is how far 𝒞 goes in the last quarter of the epochs, as a share of its range before.
+func (r *run) moved() float64 {
+	n := len(r.Epochs)
+	from := n - max(1, n/4)
+	low, high := 0.0, 0.0 // 𝒞 at the beginning
+	for _, e := range r.Epochs[:from] {
+		low, high = min(low, e.Level), max(high, e.Level)
+	}
+	before := 0.0
+	if from > 0 {
+		before = r.Epochs[from-1].Level
+	}
+	return math.Abs(r.level()-before) / (high - low)
+}
+
 // A pair that trades once in twenty attempts does so hundreds of times in the paper's
 // 12,500 attempts of a training, enough for round trips; one that trades less than once in
 // a million does not in all its ten repetitions together.
@@ -227,10 +328,13 @@ func (m *inquiry) population() study.Claim {
 	f := struct {
 		Decades, Barrier float64
 		Needed           int
-		Traded           []float64
+		Attempts, Traded []float64 // of each training
 		Likeliest        string
-	}{decades(p), p.Barrier, p.Needed, m.find(m.subjects[0].kind,
-		"r2sghmc").column((*run).traded), training.Probability(slices.Max(p.LogAcceptance))}
+	}{Decades: decades(p), Barrier: p.Barrier, Needed: p.Needed, Likeliest: training.Probability(slices.Max(p.LogAcceptance))}
+	for _, r := range m.find(m.subjects[0].kind, "r2sghmc").complete() {
+		attempts, traded := r.swaps()
+		f.Attempts, f.Traded = append(f.Attempts, float64(attempts)), append(f.Traded, float64(traded))
+	}
 	v := study.Depends
 	switch {
 	case slices.Min(p.LogAcceptance) >= math.Log(trading):

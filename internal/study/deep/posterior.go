@@ -32,7 +32,7 @@ func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
 	case study.Paper:
 		effort = posteriorEffort{epochs: 20000, repeats: 10, iterations: 6000}
 	}
-	if o, err = depending(o, data, []string{"cpu"}); err != nil {
+	if o, err = depending(o, data, machine{devices: []string{"cpu"}, precision: "float32"}); err != nil {
 		return nil, err
 	}
 	return comparePosteriors(ctx, o, effort, data, openTorch)

@@ -32,7 +32,7 @@ func (o *outcome) failed() (n int) {
 // of lists the outcomes of the sweep of one method, steps rising.
 func (m *inquiry) of(method string) (out []*outcome) {
 	for _, o := range m.swept {
-		if o.settings.Method == method {
+		if o.method == method {
 			out = append(out, o)
 		}
 	}
