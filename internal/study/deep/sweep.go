@@ -10,7 +10,7 @@ import (
 // guessing is the share of the NLL of a guess, log classes, from which on a model is said
 // to know nothing. A model that knows nothing has that NLL or more in expectation, and
 // less by chance: if log p of its classes differ by 0.2, by 0.2/sqrt n on n test images. One
-// per cent of log 10 is five times that for 2,000 images.
+// per cent of log 10 is nearly four times that for 1,000 images.
 const guessing = 0.99
 
 // came reports whether a run came to something: its losses are finite, and its average
