@@ -85,7 +85,7 @@ func (m *inquiry) train(ctx context.Context, what string, all []*outcome) error 
 	})
 }
 
-// once makes one repetition.
+// once makes one repetition, from where it was stopped before.
 func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (r *run, err error) {
 	s := c.settings
 	s.Ladder = repeat
@@ -95,15 +95,21 @@ func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	r = &run{}
-	found, err := bnn.Train(ctx, watched{e}, m.source.data, s, bnn.Observer{Epoch: func(e bnn.Epoch) error {
-		r.Epochs = append(r.Epochs, e)
-		return nil
-	}})
+	at := &bookmark{keeper: m.Keeper, name: fmt.Sprintf("%s, repetition %d, under way", c.name(), repeat+1)}
+	from := at.find()
+	if from != nil {
+		r.Epochs = slices.Clone(from.Epochs)
+	}
+	found, err := bnn.Train(ctx, watched{e}, m.source.data, s, bnn.Observer{Resume: from, Due: at.due, Save: at.save,
+		Epoch: func(e bnn.Epoch) error {
+			r.Epochs = append(r.Epochs, e)
+			return nil
+		}})
 	var broken *bnn.NotFinite
 	switch {
 	case errors.As(err, &broken), errors.As(err, &overflow{}):
 		r.Fault = err.Error()
-		return r, nil
+		return r, at.clear()
 	case err != nil:
 		return nil, err
 	}
@@ -118,7 +124,7 @@ func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (
 		}
 		*x.of = *s
 	}
-	return r, nil
+	return r, at.clear()
 }
 
 // setup is that of the engine of a training.
