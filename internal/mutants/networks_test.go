@@ -54,6 +54,33 @@ var ofNetworks = []fault{
 	{"barrier of networks without the root", "internal/bnn TestPlannedLadder", []edit{
 		{"internal/bnn.(*meter).plan", "math.Sqrt(d/(2*math.Pi)", "d / (2 * math.Pi"},
 	}},
+	{"threshold of rule indicator untold", "internal/bnn TestEpochsTellTheThreshold", []edit{
+		{"internal/bnn.(*training).endEpoch", "t.exchange.Level()", "0"},
+	}},
+	{"footer counts attempts as swaps", "internal/training TestFooterCountsSwaps", []edit{
+		{"internal/training.(*Summary).Footer", "text.Count(p.Accepted)", "text.Count(p.Attempts)"},
+	}},
+	{"exact gates in place of Algorithm 2", "internal/study/deep TestPaperScale", []edit{
+		{"internal/study/deep.swaps", "!strings", "strings"},
+	}},
+	{"targets of one side", "internal/study/deep TestFiguresAreTwoSided", []edit{
+		{"internal/study/deep.reached.Differs", "r.P < 0.05", "r.P < 0.05 && r.Ours.Mean < r.Mean"},
+	}},
+	{"a fixed point by the last epoch alone", "internal/study/deep TestThresholdVerdict", []edit{
+		{"internal/study/deep.(*run).moved", "n/4", "0"},
+	}},
+	{"round trips weighed from below alone", "internal/study/deep TestRoundTripsVerdict", []edit{
+		{"internal/study/deep.(*inquiry).roundTrips", "&& v.Mean-v.Half <= 4", ""},
+	}},
+	{"steps near the best count against it", "internal/study/deep TestOptimumVerdict", []edit{
+		{"internal/study/deep.(*inquiry).optimum", "eta > nearHigh", "eta > paperStep"},
+	}},
+	{"trainings of a study begin anew", "internal/study/deep TestTrainingsGoOn", []edit{
+		{"internal/study/deep.(*bookmark).find", "!b.there ||", "true ||"},
+	}},
+	{"checkpoints of trainings that ended are left", "internal/study/deep TestTrainingsGoOn", []edit{
+		{"internal/study/deep.(*bookmark).clear", "!b.there", "true"},
+	}},
 	{"checkpoint forgets complete repetitions", "internal/training TestResumeLeavesTheSameBytes", []edit{
 		{"internal/training.(*execution).save", ".done", ".done[:0]"},
 	}},

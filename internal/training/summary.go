@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,6 +211,7 @@ type record struct {
 	Rung        []int     `json:"rung"` // of each replica, from 1
 	Swaps       []Pair    `json:"swaps,omitempty"`
 	RoundTrips  int64     `json:"round_trips"`
+	Threshold   float64   `json:"threshold,omitempty"` // 𝒞 of rule indicator
 	Single      *curve    `json:"single"`
 	Average     *curve    `json:"average"`
 	Models      int       `json:"models"`
@@ -241,7 +243,7 @@ type layer struct {
 
 func newRecord(repeat int, e bnn.Epoch) record {
 	r := record{Repeat: repeat + 1, Epoch: e.Epoch, Iteration: e.Iteration, StepSize: e.StepSize, Temperature: e.Temperature,
-		Loss: e.Loss, Reflected: e.Reflected, Swaps: pairs(e.Pairs), RoundTrips: e.RoundTrips,
+		Loss: e.Loss, Reflected: e.Reflected, Swaps: pairs(e.Pairs), RoundTrips: e.RoundTrips, Threshold: e.Level,
 		Single: newCurve(e.Single), Average: newCurve(e.Average), Models: e.Kept, Seconds: e.Seconds, Images: e.Rate}
 	for _, k := range e.Rung {
 		r.Rung = append(r.Rung, k+1)
@@ -344,11 +346,14 @@ func (s *Summary) Footer() string {
 		fmt.Fprintf(&b, " mean of %d repetitions ± 95 %% t interval; last epoch\n", n)
 	}
 	if w := s.Swaps; w != nil {
-		b.WriteString(" swaps")
+		var made []string
 		for _, p := range w.Pairs {
-			b.WriteString(" " + text.Number(p.Rate, 2))
+			made = append(made, text.Count(p.Accepted)+" of "+text.Count(p.Attempts))
 		}
-		fmt.Fprintf(&b, " (rule %s) · round trips %s\n", w.Rule, text.Count(w.RoundTrips))
+		if n := len(made); n > mostRates {
+			made = slices.Concat(made[:2], []string{"…"}, made[n-2:])
+		}
+		fmt.Fprintf(&b, " swaps %s (rule %s) · round trips %s\n", strings.Join(made, ", "), w.Rule, text.Count(w.RoundTrips))
 	}
 	fmt.Fprintf(&b, " %s images/s · %s MB at most · %s s of training", speed(s.Images), text.Count(s.PeakBytes>>20), text.Short(s.Seconds, 3))
 	if s.wall > 0 {

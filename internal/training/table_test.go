@@ -31,3 +31,15 @@ func TestTableFits(t *testing.T) {
 		}
 	}
 }
+
+// A footer counts swaps, of which a rate would hide how few they are.
+func TestFooterCountsSwaps(t *testing.T) {
+	s := &Summary{Swaps: &Swaps{Rule: "indicator", RoundTrips: 3, Pairs: []Pair{{Attempts: 42, Accepted: 1}, {Attempts: 1041}}}}
+	if want := " swaps 1 of 42, 0 of 1,041 (rule indicator) · round trips 3\n"; !strings.Contains(s.Footer(), want) {
+		t.Errorf("%q does not say %q", s.Footer(), want)
+	}
+	s.Swaps.Pairs = append(s.Swaps.Pairs, Pair{Attempts: 3}, Pair{Attempts: 4}, Pair{Attempts: 5}, Pair{Attempts: 6, Accepted: 6})
+	if want := " swaps 1 of 42, 0 of 1,041, …, 0 of 5, 6 of 6 ("; !strings.Contains(s.Footer(), want) {
+		t.Errorf("%q does not say %q", s.Footer(), want)
+	}
+}

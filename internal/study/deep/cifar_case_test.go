@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/config"
@@ -117,6 +118,13 @@ func TestPaperScale(t *testing.T) {
 	if s.Epochs != 1000 || s.Batch != 2048 || s.Bound != 4 || s.StepSize[0] != 1 || !near(s.StepSize[3], 4) || s.WeightDecay != 5 ||
 		!near(s.Decay.Rate, 0.99) || s.Decay.After != 300 || !near(s.Anneal.Divide, 1.02) || s.Anneal.Until != 600 || s.Augment.Crop != 4 {
 		t.Errorf("%+v", s)
+	}
+	if w := s.Swap; w.Gate != "once" || w.Parity != "off" || w.Adapt != "after" || w.WithDefaults(4).Window != 17 {
+		t.Errorf("r2sghmc trades by %+v, want Algorithm 2 as printed", w)
+	}
+	if c, err = m.caseOf("resnet20", "r2sghmc"+exact, 0); err != nil || !reflect.DeepEqual(c.settings.Swap,
+		exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Target: 0.1}) {
+		t.Errorf("with exact gates r2sghmc trades by %+v, %v", c.settings.Swap, err)
 	}
 	if c, err = m.caseOf("resnet56", "sgdm", 0); err != nil || c.settings.StepSize[0] != 2 {
 		t.Errorf("sgdm has step %v, %v: want 2", c.settings.StepSize, err)

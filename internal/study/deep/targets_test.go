@@ -1,7 +1,6 @@
 package deep
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -101,8 +100,8 @@ func TestThresholdVerdict(t *testing.T) {
 		level []float64
 		want  study.Verdict
 	}{{[]float64{-1, -2, -2, -2, -2, -2, -2.05, -2.1}, study.Holds}, {[]float64{-1, -2, -3, -4, -5, -6, -7, -8}, study.Fails},
-		{[]float64{-1, -2, -2, -2, -2, -2, -2.05, -2.3}, study.Fails}, // kills the last epoch against the one before it
-		{[]float64{-2, -2, -2, -2, -2, -2, -2, -2.15}, study.Holds}} { // kills a range that does not begin at 0
+		{[]float64{-1, -2, -2, -2, -2, -2, -2.05, -2.22}, study.Fails}, // kills the last epoch against the one before it
+		{[]float64{-2, -2, -2, -2, -2, -2, -2, -2.15}, study.Holds}} {  // kills a range that does not begin at 0
 		m := table(0)
 		ladders(m, func(int) int64 { return 1 }, x.level...)
 		if c := m.settled(); c.Verdict != x.want || len(c.Numbers) != 3 {
@@ -125,12 +124,12 @@ func TestStableVerdict(t *testing.T) {
 	}
 }
 
-// At scale paper a step of 2 is the best if it beats those far from it; near ones may tie.
+// At scale paper a step of 2 is about the best if it beats those far from it, and 3 may be better.
 func TestOptimumVerdict(t *testing.T) {
 	for _, x := range []struct {
 		best float64
 		want study.Verdict
-	}{{2, study.Holds}, {30, study.Fails}} {
+	}{{3, study.Holds}, {30, study.Fails}} {
 		m := table(0)
 		m.steps, m.swept = []float64{0.1, 2, 3, 30}, nil
 		for _, name := range sweeping() {
@@ -141,7 +140,13 @@ func TestOptimumVerdict(t *testing.T) {
 				}
 				o := &outcome{item: c}
 				for r := range 3 {
-					nll := 1 + 0.001*float64(r)*(1+eta/100) - map[bool]float64{true: 0.5, false: 0}[eta == x.best || eta == 3 && x.best == 2]
+					nll := 1 + 0.001*float64(r)*(1+eta/100)
+					switch {
+					case eta == x.best:
+						nll -= 0.6
+					case eta == 2:
+						nll -= 0.5
+					}
 					var s bnn.Scores
 					s.NLL, s.Accuracy = nll, 1-nll/3
 					o.runs = append(o.runs, &run{Average: s, Epochs: []bnn.Epoch{{Reflected: []float64{0}}}})
@@ -150,7 +155,7 @@ func TestOptimumVerdict(t *testing.T) {
 			}
 		}
 		c := m.optimum()
-		if c.Verdict != x.want || !strings.Contains(fmt.Sprint(c.Numbers), fmt.Sprint(x.best)) {
+		if c.Verdict != x.want || c.Numbers[0].Value != x.best {
 			t.Errorf("the best step is %g: %s, want %s: %s", x.best, c.Verdict, x.want, c.Why)
 		}
 		if m.Scale = study.Small; m.optimum().Verdict != study.Untestable {
