@@ -212,7 +212,8 @@ func TestEpochsTellTheThreshold(t *testing.T) {
 	const gain, target = 0.5, 0.3
 	s := small(t, "r2sghmc")
 	s.StepSize, s.Temperature = s.StepSize[:2], s.Temperature[:2]
-	s.Swap = exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Target: target, Gain: gain, Parity: "off", Gate: "once", Adapt: "after"}
+	s.Swap = exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Target: target, Gain: gain, Parity: "off", Gate: "once",
+		Adapt: "after"}
 	for _, e := range train(t, s, perceptron, cloudData(), bnn.Observer{Seconds: still}).Epochs {
 		below := e.Level/gain + target*float64(e.Iteration)
 		if math.Abs(below-math.Round(below)) > 1e-9 || below < -1e-9 || below > float64(e.Iteration)+1e-9 || e.Level == 0 {

@@ -102,7 +102,9 @@ func TestTrainingsGoOn(t *testing.T) {
 // Checkpoints are due once a minute, and never where nothing is kept.
 func TestBookmarkIsDue(t *testing.T) {
 	long := time.Now().Add(-2 * pause)
-	if (&bookmark{last: long}).due() || !(&bookmark{keeper: &memory{}, last: long}).due() || (&bookmark{keeper: &memory{}, last: time.Now().Add(pause)}).due() {
+	in := &memory{}
+	if (&bookmark{last: long}).due() || !(&bookmark{keeper: in, last: long}).due() ||
+		(&bookmark{keeper: in, last: time.Now().Add(pause)}).due() {
 		t.Error("checkpoints are due at the wrong times")
 	}
 }

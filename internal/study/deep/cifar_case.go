@@ -240,7 +240,8 @@ func (m *inquiry) yaml(c item, repeats int) string {
 	var b strings.Builder
 	s, d := c.settings, m.source
 	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	line("name: %s", strings.Join(strings.Fields(strings.NewReplacer("·", "", ",", "", "ResNet", "resnet").Replace(strings.ToLower(c.name()))), "-"))
+	words := strings.Fields(strings.NewReplacer("·", "", ",", "").Replace(strings.ToLower(c.name())))
+	line("name: %s", strings.Join(words, "-"))
 	images := fmt.Sprintf("kind: %s, folder: %q, train: %d, test: %d", d.kind, d.folder, d.data.Train.Len(), d.data.Test.Len())
 	if a := s.Augment; a != (bnn.Augmentation{}) {
 		images += fmt.Sprintf(", augment: {crop: %d, flip: %t, erase: %g}", a.Crop, a.Flip, a.Erase)

@@ -57,7 +57,8 @@ func small(t *testing.T) *source {
 func TestSettingsAreConfigurations(t *testing.T) {
 	from := small(t)
 	for _, scale := range []study.Scale{study.Smoke, study.Small, study.Paper} {
-		m := &inquiry{Options: study.Options{Scale: scale, Seed: 7}, effort: effortOf(scale), source: from, machine: machine{[]string{"cpu", "cuda:1+cuda:0"}, "tf32"}}
+		m := &inquiry{Options: study.Options{Scale: scale, Seed: 7}, effort: effortOf(scale), source: from,
+			machine: machine{[]string{"cpu", "cuda:1+cuda:0"}, "tf32"}}
 		names := map[string]bool{}
 		for i, name := range slices.Concat(everyone(), sweeping()) {
 			step := 0.0

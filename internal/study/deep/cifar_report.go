@@ -82,8 +82,9 @@ func (m *inquiry) prose() *study.Prose {
 	return study.NewProse(words, template.FuncMap{
 		"effort": m.told, "briefly": briefly, "paper": func() bool { return m.Scale == study.Paper }, "of": m.numbers, "decades": decades,
 		"plan": func() *bnn.Plan { return m.plans[0] }, "same": m.same, "settings": m.settingRows, "scores": m.scoreRows, "swept": m.sweepRows,
-		"walled": m.wallRows, "forecasts": m.planRows, "traded": m.swapRows, "targets": m.targetRows, "spent": func() study.Spells { return m.spent },
-		"kind": func(subject int) string { return m.subjects[subject].kind },
+		"walled": m.wallRows, "forecasts": m.planRows, "traded": m.swapRows, "targets": m.targetRows,
+		"spent": func() study.Spells { return m.spent },
+		"kind":  func(subject int) string { return m.subjects[subject].kind },
 		"subjects": func() (out []string) {
 			for _, u := range m.subjects {
 				out = append(out, toldNet(u.kind))
@@ -242,7 +243,8 @@ func (o *outcome) swapped() (made, trips, level string) {
 	for _, p := range training.Traded(o.pairs()...) {
 		pairs = append(pairs, fmt.Sprintf("%.3g of %.3g", float64(p.Accepted)/n, float64(p.Attempts)/n))
 	}
-	return strings.Join(pairs, ", "), study.IntervalOf(o.column((*run).trips)).PlusMinus(), study.IntervalOf(o.column((*run).level)).PlusMinus()
+	return strings.Join(pairs, ", "), study.IntervalOf(o.column((*run).trips)).PlusMinus(),
+		study.IntervalOf(o.column((*run).level)).PlusMinus()
 }
 
 // same counts the pairs of methods, and those of the same scores in all repetitions.

@@ -242,7 +242,8 @@ func (m *inquiry) stable() study.Claim {
 			if v.Mean-v.Half > high {
 				well++
 			}
-			f.Accuracy = append(f.Accuracy, v.Number(fmt.Sprintf("accuracy, %%, of %s, step %g", told(p[0]), o.settings.StepSize[0])).Within(0, 100))
+			of := fmt.Sprintf("accuracy, %%, of %s, step %g", told(p[0]), o.settings.StepSize[0])
+			f.Accuracy = append(f.Accuracy, v.Number(of).Within(0, 100))
 		}
 	}
 	return m.prose().Claim("cifar-stable", study.Among(well, all), f)

@@ -163,7 +163,8 @@ func TestDivergedIsAGuess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row := strings.Join(sections[1].Tables[0].Rows[1], "|"); !strings.HasPrefix(row, "SGHMC|–|–") || !strings.HasSuffix(row, "5 of 5|–|–|–") {
+	if row := strings.Join(sections[1].Tables[0].Rows[1], "|"); !strings.HasPrefix(row, "SGHMC|–|–") ||
+		!strings.HasSuffix(row, "5 of 5|–|–|–") {
 		t.Errorf("the row is %s", row)
 	}
 	if text := sections[1].Text; !strings.Contains(text, "5 trainings diverged") {
