@@ -106,10 +106,10 @@ func (m *inquiry) against(metric int) (out []reached) {
 // figures weighs a column of Table 1.
 func (m *inquiry) figures(metric int) study.Claim {
 	f := struct {
-		Column   string
+		Metric   int
 		Reached  []reached
 		Met, Run int
-	}{Column: m.metrics()[metric].name, Reached: m.against(metric)}
+	}{Metric: metric, Reached: m.against(metric)}
 	for _, r := range f.Reached {
 		if !math.IsNaN(r.P) {
 			f.Run++
