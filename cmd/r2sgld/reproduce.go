@@ -106,6 +106,9 @@ The studies:
 			if truth {
 				return c.truth(cmd.Context(), args[0])
 			}
+			for i, name := range only {
+				only[i] = strings.TrimSpace(name)
+			}
 			return c.reproduce(cmd.Context(), selection{args[0], only}, scale)
 		},
 	}

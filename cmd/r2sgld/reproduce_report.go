@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -59,7 +58,7 @@ func (c *common) report(dir string, markdown bool) error {
 	}
 	defer desk.Close()
 	s := &session{Options: study.Options{Scale: task.Scale, Seed: task.Seed}, desk: desk, entries: entries, absent: map[string]study.Absent{}}
-	if err := s.recall(); err != nil {
+	if err := s.remember(); err != nil {
 		return refuse(fmt.Errorf("%s: %w", dir, err))
 	}
 	if markdown {
@@ -72,20 +71,13 @@ func (c *common) report(dir string, markdown bool) error {
 	return c.leave(out, dir, s)
 }
 
-// recall reads the studies that have ended, and why the others have not.
-func (s *session) recall() error {
-	for _, e := range s.entries {
-		kept, err := s.desk.Kept(e.name)
-		switch {
-		case err == nil:
-			s.done = append(s.done, kept)
-		case errors.Is(err, fs.ErrNotExist):
-			s.miss(e, "It has not ended.")
-		default:
-			return fmt.Errorf("study %s: %w", e.name, err)
-		}
-	}
-	if len(s.done) == 0 {
+// remember reads the studies that have ended, and why the others have not.
+func (s *session) remember() error {
+	_, err := s.recall(func(e paperStudy, err error) error { return fmt.Errorf("study %s: %w", e.name, err) })
+	switch {
+	case err != nil:
+		return err
+	case len(s.done) == 0:
 		return errors.New("no study in it has ended")
 	}
 	reasons, err := study.Missed(s.desk.Folder)

@@ -117,27 +117,45 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 	return out, errors.Join(append(failed, s.desk.Finish())...)
 }
 
-// todo are the studies that are to be run: those that have not ended before and can be.
-func (s *session) todo() (todo []paperStudy) {
+// recall reads the studies that have ended, and returns the others, which it notes as missing. What is
+// wrong with one that is kept goes to damaged, whose error ends it.
+func (s *session) recall(damaged func(e paperStudy, err error) error) (left []paperStudy, err error) {
 	for _, e := range s.entries {
 		kept, err := s.desk.Kept(e.name)
-		switch {
-		case err == nil:
+		if err == nil {
 			s.done = append(s.done, kept)
 			continue
-		case !errors.Is(err, fs.ErrNotExist):
-			s.Announce("%s: run again: %v", e.name, err)
 		}
-		s.miss(e, "It was not reached: the run of all studies was stopped before, or goes on.")
-		if e.ready != nil && len(s.entries) > 1 {
-			if err := e.ready(s.Options); err != nil {
-				s.miss(e, err.Error())
-				continue
+		if !errors.Is(err, fs.ErrNotExist) {
+			if err := damaged(e, err); err != nil {
+				return nil, err
 			}
 		}
-		todo = append(todo, e)
+		s.miss(e, "It was not reached: the run of all studies was stopped before, or goes on.")
+		left = append(left, e)
 	}
-	return todo
+	return left, nil
+}
+
+// todo are the studies that are to be run: those that have not ended before and can be.
+func (s *session) todo() []paperStudy {
+	left, _ := s.recall(func(e paperStudy, err error) error {
+		s.Announce("%s: run again: %v", e.name, err)
+		return nil
+	})
+	if len(s.entries) == 1 {
+		return left // whose want is its error
+	}
+	return slices.DeleteFunc(left, func(e paperStudy) bool {
+		if e.ready == nil {
+			return false
+		}
+		err := e.ready(s.Options)
+		if err != nil {
+			s.miss(e, err.Error())
+		}
+		return err != nil
+	})
 }
 
 // roughly is a time in minutes, a short one in seconds.
