@@ -158,6 +158,21 @@ func (u *simulation) fitted(c int) func(dst, x []float64) {
 // Dim is the number of parameters.
 func (u *simulation) Dim() int { return u.dim }
 
+// EnergyNoise is unknown with minibatches, and 0 without.
+func (u *simulation) EnergyNoise() float64 {
+	if u.batch > 0 {
+		return math.NaN()
+	}
+	return 0
+}
+
+// Exact compares with all rows.
+func (u *simulation) Exact() (potential.Potential, bool) {
+	whole := *u
+	whole.batch = 0
+	return &whole, u.batch > 0
+}
+
 // Evaluator returns an evaluator for blocks of r states.
 func (u *simulation) Evaluator(r int, s *stream.Set) potential.Evaluator {
 	e := u.evaluator(r)

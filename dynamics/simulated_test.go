@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -87,7 +88,16 @@ func TestSimulatedStatesByHand(t *testing.T) {
 	terms := make([]float64, p.Data())
 	p.Likelihood.LogDensity(nil)(terms, x)
 	near(t, "log likelihood", sum(terms), p.Likelihood.LogConstant()-u, 1e-6)
-	unbiased(t, simulatedPredators(t, func(m *Model) { m.Batch = 5 }), x)
+	few := simulatedPredators(t, func(m *Model) { m.Batch = 5 })
+	unbiased(t, few, x)
+	exact, noisy := potential.Exact(few.Potential)
+	if !noisy || !math.IsNaN(potential.EnergyNoise(few.Potential)) {
+		t.Errorf("minibatches: noisy %v, of noise %v", noisy, potential.EnergyNoise(few.Potential))
+	}
+	near(t, "the exact part of minibatches", energyOf(exact, x), energyOf(few.Whole, x), 0)
+	if _, noisy := potential.Exact(p.Potential); noisy || potential.EnergyNoise(p.Potential) != 0 {
+		t.Error("all rows are noisy")
+	}
 	prior := simulatedPredators(t, func(m *Model) { m.Priors = []Prior{{"alpha", "normal(0, 1)"}} })
 	near(t, "with a prior", energyOf(prior.Whole, x), u+x[0]*x[0]/2+math.Log(2*math.Pi)/2, 1e-6)
 }

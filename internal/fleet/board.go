@@ -123,6 +123,7 @@ func (p *posting) post() error {
 	if err != nil {
 		return err
 	}
+	var all []*errand
 	for _, i := range p.list.Left {
 		p.mu.Lock()
 		at, e := p.stage[i], p.errand[i]
@@ -130,15 +131,16 @@ func (p *posting) post() error {
 		if at != offered {
 			continue
 		}
-		if o, err := s.what(p.ctx, e.Key); err != nil || o != nil {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.put(p.ctx, e); err != nil { // as long as files take
+		o, err := s.what(p.ctx, e.Key)
+		if err != nil {
 			return err
 		}
+		if o == nil {
+			all = append(all, e)
+		}
+	}
+	if err := s.put(p.ctx, all); err != nil { // as long as files take
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -302,7 +302,7 @@ func TestFirstOutcomeHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // which puts it there once
-		if err := s.put(t.Context(), e); err != nil {
+		if err := s.put(t.Context(), []*errand{e}); err != nil {
 			t.Fatal(err)
 		}
 	}

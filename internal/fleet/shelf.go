@@ -136,32 +136,45 @@ func (s *shelf) clear(ctx context.Context) error {
 		s.js.DeleteObjectStore(ctx, shelfPrefix+s.id))
 }
 
-// put keeps a case for whoever has a hand free, and its files.
-func (s *shelf) put(ctx context.Context, e *errand) error {
-	for _, f := range e.Files {
-		if _, err := s.things.GetInfo(ctx, nameOfFile(f)); err == nil {
-			continue
-		}
-		in, err := os.Open(f.Path)
-		if err == nil {
-			err = errors.Join(s.keep(ctx, nameOfFile(f), in), in.Close())
-		}
-		if err != nil {
-			return err
+// put keeps cases for whoever has a hand free, and before them their files.
+func (s *shelf) put(ctx context.Context, all []*errand) error {
+	kept := map[string]bool{}
+	for _, e := range all {
+		for _, f := range e.Files {
+			if name := nameOfFile(f); !kept[name] {
+				if err := s.putFile(ctx, name, f.Path); err != nil {
+					return err
+				}
+				kept[name] = true
+			}
 		}
 	}
 	queue, err := s.js.Stream(ctx, shelfPrefix+s.id)
+	for _, e := range all {
+		if err != nil {
+			return err
+		}
+		if _, before := queue.GetLastMsgForSubject(ctx, s.subject(e.Key)); before == nil {
+			continue
+		}
+		var text []byte
+		if text, err = json.Marshal(e); err == nil {
+			_, err = s.js.Publish(ctx, s.subject(e.Key), text)
+		}
+	}
+	return err
+}
+
+// putFile keeps a file under a name, unless something has it.
+func (s *shelf) putFile(ctx context.Context, name, path string) error {
+	if _, err := s.things.GetInfo(ctx, name); err == nil {
+		return nil
+	}
+	in, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	if _, err := queue.GetLastMsgForSubject(ctx, s.subject(e.Key)); err == nil {
-		return nil // from before
-	}
-	text, err := json.Marshal(e)
-	if err == nil {
-		_, err = s.js.Publish(ctx, s.subject(e.Key), text)
-	}
-	return err
+	return errors.Join(s.keep(ctx, name, in), in.Close())
 }
 
 // next takes a case that nobody has; nil if there is none within a while. It must be

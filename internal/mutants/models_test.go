@@ -67,6 +67,8 @@ var ofModels = []fault{
 	{"rows: priors of the parameter itself", "internal/rows TestFaults$", []edit{
 		{"internal/rows.(*builder).priorOf", "case slices.Contains(v.order, j):", "case slices.Contains(v.order[:0], j):"},
 	}},
+	{"minibatches of simulated states are told as exact", "dynamics TestSimulatedStatesByHand",
+		[]edit{{"dynamics.(*simulation).EnergyNoise", "u.batch > 0", "u.batch < 0"}}},
 	{"categories: numbers in two spellings are two", "dynamics TestCategoriesAreWrittenAlike",
 		[]edit{{"dynamics.(*wanted).level", "why == \"\"", "false && why == \"\""}}},
 	{"rows: comparisons of what is equal", "internal/rows TestComparisons",
