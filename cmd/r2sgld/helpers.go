@@ -158,7 +158,11 @@ func doCase(commands bool, studies *study.Replays) func(context.Context, cases.C
 		case calibration.Command:
 			return calibration.Elsewhere(ctx, c.Config, place, dir)
 		case study.Command:
-			return studies.Do(ctx, c.Config, place, dir)
+			err := studies.Do(ctx, c.Config, place, dir)
+			if errors.Is(err, study.ErrBuild) {
+				err = &fleet.Unfit{Err: err}
+			}
+			return err
 		}
 		_, programs, err := sent(c.Config, place, commands)
 		if err != nil {

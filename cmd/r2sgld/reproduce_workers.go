@@ -12,8 +12,8 @@ import (
 )
 
 // replays do cases of studies for other machines.
-func replays(threads int) *study.Replays {
-	return &study.Replays{Threads: threads, Study: func(name string) (func(context.Context, study.Options) (*study.Study, error), error) {
+func replays(threads int, program string) *study.Replays {
+	return &study.Replays{Threads: threads, Program: program, Study: func(name string) (func(context.Context, study.Options) (*study.Study, error), error) {
 		for _, e := range studies() {
 			switch {
 			case e.name == name && e.here != "":

@@ -96,7 +96,7 @@ func TestReproduceAlone(t *testing.T) {
 		there(out, hubFolder) {
 		t.Errorf("exit %d: %s", code, &f.sweep.stderr)
 	}
-	r := replays(1)
+	r := replays(1, "")
 	defer r.Close()
 	for _, name := range []string{"evidence", "cifar", "posterior", "diameter", "none"} {
 		config := fmt.Sprintf(`{"study": %q, "scale": "smoke", "seed": 1, "list": "x", "number": 0}`, name)

@@ -310,7 +310,11 @@ func (w *working) work(cmd *cobra.Command, url string) error {
 	defer conn.Close()
 	host, _ := os.Hostname()
 	commands := slices.Contains(w.allow, "command")
-	studies := replays(w.slots)
+	build, err := fingerprint()
+	if err != nil {
+		return err
+	}
+	studies := replays(w.slots, build)
 	defer studies.Close()
 	worker := fleet.Worker{Name: fmt.Sprintf("w%d-%s", os.Getpid(), fleet.NewToken()[:6]), Host: host, Version: r2sgld.Version,
 		Slots: w.slots, Dir: w.dir, Idle: w.idle, Make: potentialOf(commands), Case: doCase(commands, studies), Program: program(), Tell: tell}

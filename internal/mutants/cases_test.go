@@ -44,6 +44,10 @@ var ofCases = []fault{
 	{"studies: cases after other lists from the same study", "internal/study TestReplays", []edit{
 		{"internal/study.(*replay).pass", "g.List != r.at.what", `g.List == ""`}, {"internal/study.(*replay).pass", "r.at.took(i, text); err != nil", "r.at.took(i, text); err != nil && text == nil"},
 	}},
+	{"studies: a case of another build is done", "internal/study TestReplays",
+		[]edit{{"internal/study.(*Replays).Do", "c.Program != s.Program", `c.Program == "?"`}}},
+	{"studies: a case does not say of which build it is", "internal/study TestShared",
+		[]edit{{"internal/study.(*Share).with", "s.desk.task.Program, s.study", "s.study, s.study"}}},
 	{"studies: begun anew for every case", "internal/study TestShared$", []edit{
 		{"internal/study.(*Replays).at", "k >= 0 {", "k >= 1<<40 {"},
 	}},

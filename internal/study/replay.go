@@ -18,11 +18,16 @@ import (
 type Replays struct {
 	// Study returns the study of a name, or says why no cases of it are done for others.
 	Study   func(name string) (func(context.Context, Options) (*Study, error), error)
-	Threads int // at most so many at once in a study, besides its cases
+	Threads int    // at most so many at once in a study, besides its cases
+	Program string // a fingerprint of this program
 
 	mu  sync.Mutex
 	all []*replay // the last ones, the newest first
 }
+
+// ErrBuild is the error of a case that another build of the program asks for: its code may have
+// other settings under the same names.
+var ErrBuild = errors.New("the study is of another build of the program: workers of studies take the very file that began it")
 
 // mostReplays is how many are kept.
 const mostReplays = 4
@@ -33,6 +38,9 @@ func (s *Replays) Do(ctx context.Context, config []byte, place func(path string)
 	var c Case
 	if err := json.Unmarshal(config, &c); err != nil {
 		return err
+	}
+	if c.Program != s.Program {
+		return ErrBuild
 	}
 	before, marks := make([]string, len(c.Before)), make([]string, len(c.Before))
 	for k, path := range c.Before {

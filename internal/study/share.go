@@ -17,12 +17,13 @@ const Command = "reproduce"
 
 // A Case is what another machine is asked for: a case of a list of a study.
 type Case struct {
-	Study  string   `json:"study"`
-	Scale  Scale    `json:"scale"`
-	Seed   uint64   `json:"seed"`
-	List   string   `json:"list"`
-	Number int      `json:"number"` // in the list, from 0
-	Before []string `json:"before"` // files of what the lists before it came to, in their order
+	Program string   `json:"program"` // as of a [Task]: what a case is, its code says
+	Study   string   `json:"study"`
+	Scale   Scale    `json:"scale"`
+	Seed    uint64   `json:"seed"`
+	List    string   `json:"list"`
+	Number  int      `json:"number"` // in the list, from 0
+	Before  []string `json:"before"` // files of what the lists before it came to, in their order
 }
 
 // A Share has other machines do cases of a study as well.
@@ -50,7 +51,7 @@ const outcome = "case"
 func (s *Share) with(l *list, w *cases.List, take func(i int, text []byte) error) error {
 	w.Others = s.others(l.what)
 	w.Case = func(i int) (cases.Case, error) {
-		text, err := json.Marshal(Case{s.study, l.Scale, l.Seed, l.what, i, s.before})
+		text, err := json.Marshal(Case{s.desk.task.Program, s.study, l.Scale, l.Seed, l.what, i, s.before})
 		return cases.Case{Title: fmt.Sprintf("%s, case %d of %d", l.what, i+1, l.n), Command: Command, Config: text, Files: s.before}, err
 	}
 	w.Home = func(i int, dir, _ string) error {

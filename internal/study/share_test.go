@@ -1,6 +1,7 @@
 package study
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,7 +82,7 @@ type fellows struct {
 func newFellows(t *testing.T, n int, s *tale) *fellows {
 	f := &fellows{t: t, did: map[string]bool{}}
 	for range n {
-		r := &Replays{Threads: 1, Study: func(name string) (func(context.Context, Options) (*Study, error), error) {
+		r := &Replays{Threads: 1, Program: "program", Study: func(name string) (func(context.Context, Options) (*Study, error), error) {
 			if name != "tale" {
 				return nil, errors.New("no such study")
 			}
@@ -290,7 +291,7 @@ func TestSharedRefuses(t *testing.T) {
 
 // asked is a case of a tale, with the files of the lists before it.
 func asked(seed uint64, list string, number int, before []string) []byte {
-	text, _ := json.Marshal(Case{"tale", Smoke, seed, list, number, before})
+	text, _ := json.Marshal(Case{"program", "tale", Smoke, seed, list, number, before})
 	return text
 }
 
@@ -339,6 +340,10 @@ func TestReplays(t *testing.T) {
 			}
 		}
 	}
+	foreign := bytes.Replace(asked(1, lists[0], 3, nil), []byte(`"program":"program"`), []byte(`"program":"another"`), 1)
+	if _, err := do(foreign); !errors.Is(err, ErrBuild) {
+		t.Errorf("a case of another build: %v", err)
+	}
 	for name, config := range map[string][]byte{
 		"a list that does not follow": asked(1, "tale: third", 0, files[1][:1]),
 		"a case beyond the last":      asked(1, "tale: first", pages, nil),
@@ -346,7 +351,7 @@ func TestReplays(t *testing.T) {
 		"files of another seed":       asked(1, "tale: second", 0, files[2][:1]),
 		"files of another list":       asked(1, "tale: second", 0, files[1][1:2]),
 		"lists beyond the last":       asked(1, "tale: fourth", 0, files[1]),
-		"another study":               []byte(`{"study": "evidence", "scale": "smoke", "list": "a", "number": 0}`),
+		"another study":               []byte(`{"program": "program", "study": "evidence", "scale": "smoke", "list": "a", "number": 0}`),
 		"no file":                     asked(1, "tale: second", 0, []string{filepath.Join(t.TempDir(), "none")}),
 	} {
 		if _, err := do(config); err == nil {
