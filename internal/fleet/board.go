@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -100,8 +101,18 @@ func (p *posting) refused(err error) {
 	p.full = true
 	p.mu.Unlock()
 	if first && p.ctx.Err() == nil {
-		p.Tell(fmt.Sprintf("cases are done here alone, for the broker takes none: %v (has it room on its disk?)", err))
+		p.Tell(fmt.Sprintf("cases are done here alone, for workers cannot be offered any: %v%s", err, roomless(err)))
 	}
+}
+
+// roomless asks for room where a broker refuses for want of it.
+func roomless(err error) string {
+	const limits, insufficient, exceeded, failed = 10002, 10023, 10047, 10077 // error codes of JetStream: of an account, resources, storage, a store
+	var refusal *jetstream.APIError
+	if errors.As(err, &refusal) && slices.Contains([]jetstream.ErrorCode{limits, insufficient, exceeded, failed}, refusal.ErrorCode) {
+		return ": the disk of the broker is full, or what it may keep there"
+	}
+	return ""
 }
 
 // insist posts, unless the broker is away: then it is done once that is back. Its error is that

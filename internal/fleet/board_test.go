@@ -452,7 +452,7 @@ func TestBrokerIsFull(t *testing.T) {
 		return nil
 	}
 	y.work()
-	if told := strings.Join(y.told, "\n"); strings.Count(told, "the broker takes none") != 1 || !strings.Contains(told, "room on its disk") {
+	if told := strings.Join(y.told, "\n"); strings.Count(told, "cannot be offered") != 1 || !strings.Contains(told, "the disk of the broker is full") {
 		t.Errorf("told: %s", told)
 	}
 }

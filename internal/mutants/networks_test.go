@@ -70,7 +70,7 @@ var ofNetworks = []fault{
 		{"internal/study/deep.(*run).moved", "n/4", "0"},
 	}},
 	{"round trips weighed from below alone", "internal/study/deep TestRoundTripsVerdict", []edit{
-		{"internal/study/deep.(*inquiry).roundTrips", "&& v.Mean-v.Half <= 4", ""},
+		{"internal/study.ThreeToFour", " && trips <= 4", ""},
 	}},
 	{"steps near the best count against it", "internal/study/deep TestOptimumVerdict", []edit{
 		{"internal/study/deep.(*inquiry).optimum", "eta > nearHigh", "eta > paperStep"},

@@ -419,7 +419,7 @@ var ofTheProgram = []fault{
 		{"internal/study/swapping.(*Results).faster", "v != f.Attempts.Verdict(runs)", "false"},
 	}},
 	{"swaps: four is too many", "internal/study/swapping TestVerdicts", []edit{
-		{"internal/study/swapping.(*Results).trips", "<= mostTrips", "< mostTrips"},
+		{"internal/study.ThreeToFour", "<= 4", "< 4"},
 	}},
 	{"reversible as printed", "internal/study/mixing TestReversibleVerdict", []edit{
 		{"internal/study/mixing.reversibleLaw", "case f.Printed", "case f.Capped"},

@@ -11,14 +11,9 @@ import (
 func (k *Kernel) ring(c float64) (row, error) {
 	c = math.Abs(c)
 	sd, radius, x := k.step.sd(), k.step.Hi, k.grid.x
-	low := c - reach*sd
-	low = min(low, 2*radius-(c+reach*sd)) // of those mirrored
-	first, _ := slices.BinarySearch(x, low)
 	high := c + reach*sd
-	if 2*radius-high < 0 {
-		first = 0
-	}
-	end, _ := slices.BinarySearch(x, max(high, c-2*radius+reach*sd))
+	first, _ := slices.BinarySearch(x, min(c-reach*sd, 2*radius-high)) // those mirrored too
+	end, _ := slices.BinarySearch(x, high)
 	r := row{first: first, chance: make([]float64, end-first)}
 	for i := range r.chance {
 		at := x[first+i]

@@ -199,3 +199,7 @@ func (cs Comparisons) clearest(where string, so func(Comparison) bool) string {
 	}
 	return fmt.Sprintf(" Most clearly %s: %s, %s against %s.", where, out.About, out.A.PlusMinus(), out.B.PlusMinus())
 }
+
+// ThreeToFour reports whether a mean number of round trips of a replica is what the paper
+// anticipates in 1,000 epochs.
+func ThreeToFour(trips float64) bool { return trips >= 3 && trips <= 4 }

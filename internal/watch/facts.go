@@ -27,7 +27,7 @@ type Facts struct {
 
 	Rounds   []Round  `json:"rounds,omitempty"`  // of warm-up and run
 	Course   []Point  `json:"course,omitempty"`  // between rounds, and where there are none
-	Workers  any      `json:"workers,omitempty"` // of this process, as Cases
+	Workers  any      `json:"workers,omitempty"` // of this process; so are Cases
 	Cases    any      `json:"cases,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	Figures  []Figure `json:"figures,omitempty"`

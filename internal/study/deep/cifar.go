@@ -23,7 +23,7 @@ import (
 const Title = "Residual networks on images: eight methods, a deep ensemble and SWAG (section 5.3)"
 
 // Here says why cases of [Run] and [Posterior] are done on one machine.
-const Here = "they are trained by its worker program, on its devices and data"
+const Here = "networks are trained by r2sgld-torch, on the devices and data of this machine"
 
 // Run runs the paper's study of Bayesian deep learning. Scales smoke and small take
 // Fashion-MNIST, as Debian's package dataset-fashion-mnist installs it, and processors;

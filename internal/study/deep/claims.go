@@ -268,7 +268,7 @@ func (m *inquiry) roundTrips() study.Claim {
 		f.Trips = append(f.Trips, v.Positive("round trips a training, "+toldNet(o.network.Kind)+", "+told(o.method)))
 		if m.Scale == study.Paper && !strings.HasSuffix(o.method, exact) {
 			all++
-			if v.Mean+v.Half >= 3 && v.Mean-v.Half <= 4 {
+			if study.ThreeToFour(v.Mean / float64(len(o.settings.Temperature))) {
 				within++
 			}
 		}
@@ -300,19 +300,24 @@ func (m *inquiry) settled() study.Claim {
 	return m.prose().Claim("cifar-threshold", study.Among(f.Settled, f.Trainings), f)
 }
 
-// moved is how far 𝒞 goes in the last quarter of the epochs, as a share of its range before.
+// moved is the range of 𝒞 in the last quarter of the epochs, as a share of its range before; 0 where
+// it never moved.
 func (r *run) moved() float64 {
 	n := len(r.Epochs)
 	from := n - max(1, n/4)
 	low, high := 0.0, 0.0 // 𝒞 at the beginning
-	for _, e := range r.Epochs[:from] {
-		low, high = min(low, e.Level), max(high, e.Level)
+	least, most := 0.0, 0.0
+	for i, e := range r.Epochs {
+		if i < from {
+			low, high, least, most = min(low, e.Level), max(high, e.Level), e.Level, e.Level
+			continue
+		}
+		least, most = min(least, e.Level), max(most, e.Level)
 	}
-	before := 0.0
-	if from > 0 {
-		before = r.Epochs[from-1].Level
+	if least == most {
+		return 0
 	}
-	return math.Abs(r.level()-before) / (high - low)
+	return (most - least) / (high - low)
 }
 
 // A pair that trades once in twenty attempts does so hundreds of times in the paper's

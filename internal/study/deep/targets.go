@@ -54,18 +54,21 @@ type reached struct {
 	P               float64 // of a two-sided test, NaN where nothing was run
 }
 
-// Differs reports whether our mean is another than the paper's, at 5 %.
+// Ran reports whether anything was run for it.
+func (r reached) Ran() bool { return !math.IsNaN(r.P) }
+
+// Differs reports whether our mean differs from the paper's, at 5 %.
 func (r reached) Differs() bool { return r.P < 0.05 }
 
 // Verdict is that in words.
 func (r reached) Verdict() string {
 	switch {
-	case math.IsNaN(r.P):
+	case !r.Ran():
 		return "not run"
 	case r.Differs():
-		return "another"
+		return "differs"
 	}
-	return "the same"
+	return "no difference found"
 }
 
 // against sets our averages beside a column of Table 1. Of bottleneck56, which the paper's code calls
@@ -96,7 +99,7 @@ func (m *inquiry) against(metric int) (out []reached) {
 	}
 	adjusted := significance.Holm(p)
 	for i := range out {
-		if !math.IsNaN(out[i].P) {
+		if out[i].Ran() {
 			out[i].P, adjusted = adjusted[0], adjusted[1:]
 		}
 	}
@@ -111,7 +114,7 @@ func (m *inquiry) figures(metric int) study.Claim {
 		Met, Run int
 	}{Metric: metric, Reached: m.against(metric)}
 	for _, r := range f.Reached {
-		if !math.IsNaN(r.P) {
+		if r.Ran() {
 			f.Run++
 			if !r.Differs() {
 				f.Met++

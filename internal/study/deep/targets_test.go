@@ -66,9 +66,12 @@ func TestFiguresAreTwoSided(t *testing.T) {
 	}
 }
 
+const nets = 4 // of a ladder
+
 // ladders gives all trainings with swaps these round trips, and 𝒞 after each epoch.
 func ladders(m *inquiry, trips func(repeat int) int64, level ...float64) {
 	for _, o := range m.laddered(false) {
+		o.settings.Temperature = make([]float64, nets)
 		for i, r := range o.runs {
 			r.RoundTrips, r.Epochs = trips(i), nil
 			for k, v := range level {
@@ -78,7 +81,7 @@ func ladders(m *inquiry, trips func(repeat int) int64, level ...float64) {
 	}
 }
 
-// Round trips are weighed at scale paper alone, against three and four.
+// Round trips of a net are weighed at scale paper alone, against three and four.
 func TestRoundTripsVerdict(t *testing.T) {
 	for _, x := range []struct {
 		scale study.Scale
@@ -87,7 +90,7 @@ func TestRoundTripsVerdict(t *testing.T) {
 	}{{study.Paper, 3, study.Holds}, {study.Paper, 0, study.Fails}, {study.Paper, 9, study.Fails}, {study.Small, 3, study.Untestable}} {
 		m := table(0)
 		m.Scale = x.scale
-		ladders(m, func(i int) int64 { return x.least + int64(i%2) }, -1)
+		ladders(m, func(i int) int64 { return nets * (x.least + int64(i%2)) }, -1)
 		if c := m.roundTrips(); c.Verdict != x.want || len(c.Numbers) != 4 {
 			t.Errorf("scale %s, %d round trips and more: %s of %d numbers, want %s", x.scale, x.least, c.Verdict, len(c.Numbers), x.want)
 		}
@@ -101,7 +104,9 @@ func TestThresholdVerdict(t *testing.T) {
 		want  study.Verdict
 	}{{[]float64{-1, -2, -2, -2, -2, -2, -2.05, -2.1}, study.Holds}, {[]float64{-1, -2, -3, -4, -5, -6, -7, -8}, study.Fails},
 		{[]float64{-1, -2, -2, -2, -2, -2, -2.05, -2.22}, study.Fails}, // kills the last epoch against the one before it
-		{[]float64{-2, -2, -2, -2, -2, -2, -2, -2.15}, study.Holds}} {  // kills a range that does not begin at 0
+		{[]float64{-1, -2, -2, -2, -2, -2, -2.3, -2}, study.Fails},     // kills the end alone
+		{[]float64{0, 0, 0, 0}, study.Holds},
+		{[]float64{-2, -2, -2, -2, -2, -2, -2, -2.15}, study.Holds}} { // kills a range that does not begin at 0
 		m := table(0)
 		ladders(m, func(int) int64 { return 1 }, x.level...)
 		if c := m.settled(); c.Verdict != x.want || len(c.Numbers) != 3 {

@@ -99,7 +99,7 @@ func (m *multimodal) mixtureFigure() (*figure.Figure, error) {
 	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
 	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
 	for _, g := range mixtures() {
-		s := m.of(g)[0]
+		s := m.mixedOn(g)[0]
 		top := s.truthMap("truth")
 		q.Max = max(q.Max, top.Value(0, 0))
 		row := []figure.DensityMap{top}

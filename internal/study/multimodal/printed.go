@@ -98,8 +98,8 @@ func (m *multimodal) printed(ctx context.Context) error {
 	return m.run(ctx, "settings of the text", plans)
 }
 
-// mixed are the scenes of a mixture.
-func (m *multimodal) of(g *mixture) []*scene {
+// mixedOn are the scenes of a mixture.
+func (m *multimodal) mixedOn(g *mixture) []*scene {
 	return slices.DeleteFunc(slices.Clone(m.mixed.five), func(s *scene) bool { return *s.target != *g })
 }
 

@@ -22,13 +22,12 @@ func (r *Results) claims(runs int) []study.Claim {
 	return []study.Claim{r.faster(runs), r.rates(runs), r.settles(), r.trips()}
 }
 
-// against compares deo with adj and ape on every ladder, by columns.
-func (r *Results) against(what string, columns map[string]func(Scheme) []float64) study.Comparisons {
+// against compares deo with adj and ape on every ladder, by a column.
+func (r *Results) against(what string, of func(Scheme) []float64) study.Comparisons {
 	var out study.Comparisons
 	for _, a := range r.Schemes {
 		for _, b := range r.Schemes {
 			if a.Name == "deo" && (b.Name == "adj" || b.Name == "ape") && a.Rungs == b.Rungs && a.Exact == b.Exact {
-				of := columns[what]
 				out = append(out, study.Welch(fmt.Sprintf("%s, %d rungs, swap probability %.2f, %s", b.Name, a.Rungs, a.Exact, what), of(a), of(b)))
 			}
 		}
@@ -38,9 +37,8 @@ func (r *Results) against(what string, columns map[string]func(Scheme) []float64
 
 // faster judges round trips.
 func (r *Results) faster(runs int) study.Claim {
-	columns := map[string]func(Scheme) []float64{"sweeps": func(s Scheme) []float64 { return s.sweeps },
-		"attempts": func(s Scheme) []float64 { return s.attempts }}
-	bySweep, byAttempt := r.against("sweeps", columns), r.against("attempts", columns)
+	bySweep := r.against("sweeps", func(s Scheme) []float64 { return s.sweeps })
+	byAttempt := r.against("attempts", func(s Scheme) []float64 { return s.attempts })
 	f := struct {
 		Sweeps, Attempts study.Comparisons
 		Largest          []Scheme
@@ -55,16 +53,15 @@ func (r *Results) faster(runs int) study.Claim {
 // largest are the schemes on the ladder of the most rungs and the fewest swaps.
 func (r *Results) largest() []Scheme { return r.Schemes[len(r.Schemes)-4:] }
 
-// rates judges swap rates: those of the others are to be below.
+// rates judges swap rates: the others are to refuse more.
 func (r *Results) rates(runs int) study.Claim {
-	minus := map[string]func(Scheme) []float64{"rate": func(s Scheme) []float64 {
+	by := r.against("refused", func(s Scheme) []float64 {
 		out := make([]float64, len(s.rate))
 		for i, v := range s.rate {
-			out[i] = -v
+			out[i] = 1 - v
 		}
 		return out
-	}}
-	by := r.against("rate", minus).Adjusted()
+	}).Adjusted()
 	return prose().Compared("swaps-rates", by, runs, struct {
 		By      study.Comparisons
 		Largest []Scheme
@@ -92,9 +89,6 @@ func (r *Results) settles() study.Claim {
 	return prose().Claim("swaps-fixed-point", study.Among(len(f.Settled), len(r.Levels)), f)
 }
 
-// The round trips that the paper anticipates.
-const leastTrips, mostTrips = 3, 4
-
 // trips judges them.
 func (r *Results) trips() study.Claim {
 	f := struct {
@@ -102,7 +96,7 @@ func (r *Results) trips() study.Claim {
 		In  []string
 	}{All: r.Trips}
 	for _, t := range r.Trips {
-		if t.Trips.Mean >= leastTrips && t.Trips.Mean <= mostTrips {
+		if study.ThreeToFour(t.Trips.Mean) {
 			f.In = append(f.In, fmt.Sprint(t.Target))
 		}
 	}

@@ -3,6 +3,7 @@ package swapping
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/exchange"
@@ -45,7 +46,7 @@ func TestLadderHasItsLaw(t *testing.T) {
 				continue
 			}
 			r := 1 - a
-			want := sweeps / (2 + 2*(rungs-1)*r/(1-r))
+			want := sweeps * exchange.RateDEO(slices.Repeat([]float64{r}, rungs-1))
 			// Trips of one replica are more regular than a Poisson process has them.
 			if got := float64(s.RoundTrips); math.Abs(got-want) > 4.9*math.Sqrt(want) {
 				t.Errorf("ratio %g: %g round trips, by the formula %g", ratio, got, want)
