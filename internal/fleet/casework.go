@@ -230,9 +230,11 @@ func beatOf(m jetstream.Msg) func() {
 // Its error is that of the context, or an *Unfit: that the case fails is an outcome.
 func (k *casework) make(ctx context.Context, s *shelf, e *errand) (o *outcome, home string, err error) {
 	o = &outcome{Worker: k.Name, Host: k.Host}
-	if home, err = os.MkdirTemp(k.Dir, casePrefix); err != nil {
-		o.Failed = err.Error()
-		return o, "", nil
+	if err = os.MkdirAll(k.Dir, 0o700); err == nil { // somebody may have removed it
+		home, err = os.MkdirTemp(k.Dir, casePrefix)
+	}
+	if err != nil {
+		return nil, "", &Unfit{err} // others may have room
 	}
 	dir := filepath.Join(home, caseFolder)
 	if err := s.get(ctx, nameOfPart(e.Key), dir); err != nil {

@@ -11,10 +11,10 @@ import (
 func TestIdle(t *testing.T) {
 	m := Model{
 		Parameters: []Parameter{{Name: "a"}, {Name: "b[site]", Prior: "normal(m, s)"}, {Name: "m"}, {Name: "s"}, {Name: "c[2]"}, {Name: "beta[X]"},
-			{Name: "g"}, {Name: "h"}, {Name: "q", Prior: "normal(q, 1)"}},
+			{Name: "g"}, {Name: "L", Shape: "cholesky_corr(2)"}, {Name: "h"}, {Name: "q", Prior: "normal(q, 1)"}},
 		Let:        []Let{{Name: "X", Columns: []string{"u", "v"}}, {Name: "mu", Text: "a + b[site] + X*beta"}},
 		Likelihood: []string{"y ~ normal(mu, exp(c[1]))"},
-		Outputs:    []Formula{{Name: "o", Text: "2*g"}},
+		Outputs:    []Formula{{Name: "o", Text: "2*g + L_corr[2,1]"}},
 	}
 	if got := m.Idle(nil); !slices.Equal(got, []string{"h", "q"}) {
 		t.Error(got)

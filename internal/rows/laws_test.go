@@ -238,6 +238,20 @@ func TestFaultyTruncations(t *testing.T) {
 	}
 }
 
+// Parameters shift the left side of a law, and do not stretch it: that would take a derivative.
+//
+// Mutants it kills: coefficients that hold the data, sides that are not linear in parameters.
+func TestStretchedSides(t *testing.T) {
+	for left, refused := range map[string]bool{"y - a": false, "log(y) - a*half": false, "y - a*half + b": false, "log(y)": false,
+		"y*exp(a)": true, "a*y": true, "y - a*y": true, "y/a": true, "y^a": true, "(y - a)/b": true} {
+		m := model([]Parameter{{Name: "a"}, {Name: "b"}}, left+" ~ normal(b, 1)")
+		_, err := Build(m, strings.NewReader("y,half\n1,0.5\n2,3\n"), "t.csv")
+		if told := err != nil && strings.Contains(err.Error(), "parameters stretch"); told != refused || err != nil && !refused {
+			t.Errorf("%s: %v", left, err)
+		}
+	}
+}
+
 func TestFaultyLaws(t *testing.T) {
 	for text, want := range map[string]string{
 		"nromal(0, 1)":           "did you mean normal?",

@@ -54,7 +54,7 @@ func (m *Model) Idle(more []string) (names []string) {
 		words, _ := expression.Words(text) // where it is wrong, that is told elsewhere
 		for _, w := range words {
 			if bare, _, _ := strings.Cut(w.Text, "["); bare != but {
-				named[bare] = true
+				named[bare], named[strings.TrimSuffix(bare, "_corr")] = true, true // L_corr[2,1] is of L
 			}
 		}
 	}

@@ -61,6 +61,11 @@ func (b *builder) law(path []string, left, right string) {
 	t, ok := term{path: path, law: l}, true
 	for _, y := range b.sides(path, left, l) {
 		full, known := b.expand(path, y.text, y.at)
+		if known && b.stretches(full) {
+			known = false
+			b.fault(path, y.at, "parameters stretch what stands on the left of ~, so that its law is none of the data: "+
+				"write y ~ law(…) of the data alone, or the log density, with the log of the derivative by y, in log_lik")
+		}
 		t.y, t.full, ok = append(t.y, y.text), append(t.full, full), ok && known
 	}
 	for j, a := range l.with {
@@ -79,6 +84,33 @@ func (b *builder) law(path []string, left, right string) {
 	for _, t.text = range all {
 		b.terms = append(b.terms, t)
 	}
+}
+
+// stretches reports whether the derivative of a left side by each of its columns is of parameters, as
+// that of y*exp(a), and not of y - a*x, is: what a law says of the left side is no law of a column then.
+func (b *builder) stretches(full string) bool {
+	var data, parameters []string
+	names, _ := expression.Names(full)
+	for _, n := range names {
+		if bare, _, _ := strings.Cut(n, "["); b.vectors[bare] != nil {
+			parameters = append(parameters, n)
+		} else {
+			data = append(data, n)
+		}
+	}
+	if data == nil || parameters == nil {
+		return false
+	}
+	by, affine, err := expression.Coefficients(full, data, parameters)
+	if !affine || err != nil {
+		return true
+	}
+	free, _ := expression.Names(by[0])
+	for _, c := range by[1:] {
+		names, _ := expression.Names(c)
+		free = slices.DeleteFunc(free, func(n string) bool { return slices.Contains(names, n) })
+	}
+	return len(free) == 0
 }
 
 // sides are what a law is of, one unless it is joint; nil with a fault where they do not go together.
