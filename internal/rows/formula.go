@@ -58,23 +58,30 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 			b.fault(path, begin+w.Pos, "lag is written lag(y, 1): a column and a whole number of rows from 1 on")
 		case follows(1, "("): // a function
 		case b.blocks[w.Text].Columns != nil:
-			if !follows(1, "*") || i+2 >= len(words) {
-				b.fault(path, begin+w.Pos, "%s is a block of columns: write %s*beta with a parameter beta[%s]", w.Text, w.Text, w.Text)
-				continue
+			if text, ok := b.times(path, begin, words, i); ok {
+				put(w.Pos, words[i+2].End, text)
+				i += 2
 			}
-			if besidePower(words, i) {
-				b.fault(path, begin+w.Pos, "%s*%s beside ^ or after / may be read in two ways: put parentheses, (%[1]s*%[2]s)", w.Text,
-					words[i+2].Text)
-				continue
-			}
-			put(w.Pos, words[i+2].End, b.product(path, begin, w, words[i+2]))
-			i += 2
 		default:
 			put(w.Pos, w.End, b.named(path, begin, w, text))
 		}
 	}
 	end(len(words))
 	return out.String() + text[at:], len(b.faults) == before
+}
+
+// times is the product X*beta that begins at word i, written out; false with a fault where there is none.
+func (b *builder) times(path []string, begin int, words []expression.Word, i int) (string, bool) {
+	w := words[i]
+	if i+2 >= len(words) || words[i+1].Text != "*" {
+		b.fault(path, begin+w.Pos, "%s is a block of columns: write %s*beta with a parameter beta[%s]", w.Text, w.Text, w.Text)
+		return "", false
+	}
+	if besidePower(words, i) {
+		b.fault(path, begin+w.Pos, "%s*%s beside ^ or after / may be read in two ways: put parentheses, (%[1]s*%[2]s)", w.Text, words[i+2].Text)
+		return "", false
+	}
+	return b.product(path, begin, w, words[i+2]), true
 }
 
 // besidePower reports whether the product X*beta that begins at word i stands before ^, or
