@@ -29,4 +29,5 @@ func ExampleLotkaVolterra() {
 	// lotka-volterra-constraints-kept
 	// lotka-volterra-swap-rate
 	// lotka-volterra-law
+	// lotka-volterra-simulated
 }

@@ -124,6 +124,12 @@ func TestKnownNumbers(t *testing.T) {
 		if strings.HasSuffix(x.Name, "+ 1)²/2") && math.Abs(x.Fit.Slope-want) > 0.1 {
 			t.Errorf("%s, %s: order %v, not %g", x.Name, x.Rule, x.Fit, want)
 		}
+		if strings.HasPrefix(x.Name, "disk") { // mirrored at a tangent, which is no wall of a disk
+			if x.Vanishes || math.Abs(x.Fit.Slope-1) > 0.1 {
+				t.Errorf("%s, %s: order %v of %v", x.Name, x.Rule, x.Fit, x.W1)
+			}
+			continue
+		}
 		if strings.HasSuffix(x.Name, "U = 0") && x.Vanishes != (x.Rule != "projection") {
 			t.Errorf("%s, %s: W1 %v", x.Name, x.Rule, x.W1)
 		}
