@@ -38,36 +38,89 @@ type kept[T any] struct {
 // must be unique within the study, and T may hold exported fields, numbers, texts, slices and maps
 // alone; of slices none and empty are the same.
 func Gather[T any](ctx context.Context, o Options, what string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
+	b := o.Batch(what)
+	out := Join(b, n, do)
+	return out, b.Gather(ctx)
+}
+
+// A Batch is things of several kinds that are gathered together, since none depends on another.
+type Batch struct {
+	list
+	parts []part
+	err   error // why it cannot be gathered
+}
+
+// A part is the things of one kind, from some place in the batch.
+type part struct {
+	from   int
+	direct func(ctx context.Context, i int) error
+	sealed func(ctx context.Context, i int) ([]byte, error) // a kept case
+	open   func(i int, text []byte) error
+}
+
+// Batch returns one without things. The text is that of [Gather].
+func (o Options) Batch(what string) *Batch { return &Batch{list: list{Options: o, what: what}} }
+
+// Join adds n things to a batch and returns where they are once it is gathered. See [Gather].
+func Join[T any](b *Batch, n int, do func(ctx context.Context, i int) (T, error)) []T {
 	if fault := unkept(reflect.TypeFor[T](), nil); fault != "" {
-		return nil, fmt.Errorf("%s: cannot be kept: %s", what, fault)
+		b.err = fmt.Errorf("%s: cannot be kept: %s", b.what, fault)
 	}
-	out := make([]T, n)
-	if n == 0 || o.Keeper == nil && o.replay == nil {
-		return out, o.Each(ctx, what, n, func(ctx context.Context, i int) (err error) {
-			out[i], err = do(ctx, i)
-			return err
-		})
-	}
-	l := &list{Options: o, what: what, n: n}
-	l.do = func(ctx context.Context, i int) ([]byte, error) {
+	out, from := make([]T, n), b.n
+	b.n += n
+	b.parts = append(b.parts, part{from, func(ctx context.Context, i int) (err error) {
+		out[i], err = do(ctx, i)
+		return err
+	}, func(ctx context.Context, i int) ([]byte, error) {
 		begin := time.Now()
 		v, err := do(ctx, i)
 		if err != nil {
 			return nil, err
 		}
-		text, err := seal(&kept[T]{l.of(i), time.Since(begin), v})
+		text, err := seal(&kept[T]{b.of(from + i), time.Since(begin), v})
 		if err != nil {
-			return nil, fmt.Errorf("keep %s: %w", l.name(i), err)
+			return nil, fmt.Errorf("keep %s: %w", b.name(from+i), err)
 		}
 		return text, nil
-	}
-	texts, err := l.gather(ctx)
-	for i := 0; err == nil && i < n; i++ {
+	}, func(i int, text []byte) error {
 		var c kept[T]
-		err = unseal(texts[i], &c)
+		err := unseal(text, &c)
 		out[i] = c.Value
+		return err
+	}})
+	return out
+}
+
+// at is the part of thing i, and which it is there.
+func (b *Batch) at(i int) (part, int) {
+	k := len(b.parts) - 1
+	for b.parts[k].from > i {
+		k--
 	}
-	return out, err
+	return b.parts[k], i - b.parts[k].from
+}
+
+// Gather computes all that was joined.
+func (b *Batch) Gather(ctx context.Context) error {
+	if b.err != nil || b.n == 0 {
+		return b.err
+	}
+	if b.Keeper == nil && b.replay == nil {
+		return b.Each(ctx, b.what, b.n, func(ctx context.Context, i int) error {
+			p, i := b.at(i)
+			return p.direct(ctx, i)
+		})
+	}
+	b.do = func(ctx context.Context, i int) ([]byte, error) {
+		p, i := b.at(i)
+		return p.sealed(ctx, i)
+	}
+	texts, err := b.gather(ctx)
+	for i := 0; err == nil && i < b.n; i++ {
+		p, k := b.at(i)
+		err = p.open(k, texts[i])
+	}
+	return err
 }
 
 // A list is cases of a study that do not depend on each other.

@@ -105,7 +105,7 @@ func TestHamiltonianIsExact(t *testing.T) {
 		q.runs = 20
 		plans = append(plans, q)
 	}
-	all, err := runAll(context.Background(), study.Options{Threads: 2}, "cases", plans)
+	all, err := runAll(context.Background(), study.Options{Threads: 2}.Batch("cases"), plans)
 	if err != nil {
 		t.Fatal(err)
 	}

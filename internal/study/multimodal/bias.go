@@ -1,7 +1,6 @@
 package multimodal
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -71,24 +70,6 @@ func biasOf(o *outcome, law string) bias {
 
 // errors is the number of standard errors that the mean is off.
 func (b bias) errors() float64 { return math.Abs(b.Off.Mean) / b.Off.over(b.runs).SE }
-
-// uniforms runs the cases of the uniform law.
-func (m *multimodal) uniforms(ctx context.Context) error {
-	var plans []plan
-	for _, s := range m.five {
-		plans = append(plans, m.uniform(s)...)
-	}
-	return m.timed(fmt.Sprintf("uniform law, by two boundary rules: %d cases", len(plans)), func() (steps int64, err error) {
-		m.flat, err = runAll(ctx, m.Options, "multimodal: uniform law", plans)
-		if err != nil {
-			return 0, err
-		}
-		for _, o := range m.flat {
-			steps += o.Steps
-		}
-		return steps, nil
-	})
-}
 
 // biasLabels are the methods whose bias is told, of the 25 modes.
 func biasLabels() []string {

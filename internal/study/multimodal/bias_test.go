@@ -24,7 +24,7 @@ func TestNearestIsBiasedInCorners(t *testing.T) {
 	for i := range plans {
 		plans[i].runs = 20
 	}
-	all, err := runAll(context.Background(), study.Options{Threads: 2}, "cases", plans)
+	all, err := runAll(context.Background(), study.Options{Threads: 2}.Batch("cases"), plans)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -307,18 +307,17 @@ func modesOff(s Score) float64 { return s.Modes }
 
 func modesFound(s Score) float64 { return s.Found }
 
-// runAll runs cases, the longest first; the results stand in the order of plans. The text what
-// must be unique within the study.
-func runAll(ctx context.Context, o study.Options, what string, plans []plan) ([]*outcome, error) {
+// runAll gathers a batch with cases, the longest first; the results stand in the order of plans.
+func runAll(ctx context.Context, b *study.Batch, plans []plan) ([]*outcome, error) {
 	order := longestFirst(plans)
-	found, err := study.Gather(ctx, o, what, len(plans), func(ctx context.Context, k int) (measured, error) {
+	found := study.Join(b, len(plans), func(ctx context.Context, k int) (measured, error) {
 		o, err := plans[order[k]].sample(ctx)
 		if err != nil {
 			return measured{}, err
 		}
 		return o.measured, nil
 	})
-	if err != nil {
+	if err := b.Gather(ctx); err != nil {
 		return nil, err
 	}
 	out := make([]*outcome, len(plans))

@@ -49,10 +49,15 @@ func (f *factor) draw(rng *rand.Rand) float64 {
 	return f.low + (float64(i)+rng.Float64())*f.width
 }
 
+// independence is the case of independent draws.
+func (s *scene) independence(p protocol, runs int, seed uint64) plan {
+	return plan{scene: s, group: groupIID, label: "iid", method: "iid", protocol: p, runs: runs, seed: seed}
+}
+
 // floor returns the outcome of independent draws: the KL that no sampler of so
 // many draws is expected to fall below.
 func (s *scene) floor(p protocol, runs int, seed uint64) *outcome {
-	o := newOutcome(plan{scene: s, group: groupIID, label: "iid", method: "iid", protocol: p, runs: runs, seed: seed})
+	o := newOutcome(s.independence(p, runs, seed))
 	rng := rand.New(rand.NewPCG(o.own(), 1))
 	m := s.own()
 	for range runs {

@@ -30,7 +30,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	return o.Conduct(func() (*study.Study, error) {
 		o.Threads = o.Workers()
 		m := &multimodal{planner: planner{o}}
-		for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released, m.printed} {
+		for _, step := range []func(context.Context) error{m.truths, m.first, m.second} {
 			if err := step(ctx); err != nil {
 				return nil, err
 			}
@@ -43,15 +43,19 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 type multimodal struct {
 	planner
 	five, two []*scene
-	exact     []*Exact // of the five and the two
 	trials    *trials
-	flat      []*outcome // of the uniform law
-	chosen    choices    // for the lowest KL with draws outside counted
-	inner     choices    // and with them discarded
-	started   court      // of the runs from anywhere
-	mixed     court      // and of those on mixtures
-	spent     study.Spells
-	path      figure.Trajectory // from pathFirst to pathEnd
+
+	// of the first batch
+	exact                     []*Exact   // of the five and the two
+	floors, plain, rest, flat []*outcome // flat ones are of the uniform law
+	correction                []float64  // of rule threshold
+
+	chosen  choices // for the lowest KL with draws outside counted
+	inner   choices // and with them discarded
+	started court   // of the runs from anywhere
+	mixed   court   // and of those on mixtures
+	spent   study.Spells
+	path    figure.Trajectory // from pathFirst to pathEnd
 }
 
 // timed notes how long a part took.
@@ -60,44 +64,38 @@ func (m *multimodal) timed(what string, part func() (steps int64, err error)) er
 }
 
 // truths computes the exact laws.
-func (m *multimodal) truths(ctx context.Context) error {
+func (m *multimodal) truths(context.Context) error {
 	return m.timed("exact laws on seven domains", func() (int64, error) {
-		all := append(shapes(), more()...)
-		found, err := scenes(all, m.Threads)
-		if err != nil {
-			return 0, err
+		found, err := scenes(append(shapes(), more()...), m.Threads)
+		if err == nil {
+			m.five, m.two = found[:5], found[5:]
 		}
-		m.five, m.two = found[:5], found[5:]
-		m.exact, err = study.Gather(ctx, m.Options, "multimodal: exact laws", len(found), func(_ context.Context, i int) (*Exact, error) {
-			return exact(found[i].shape, found[i].region), found[i].region.Err()
-		})
 		return 0, err
 	})
 }
 
-// run runs cases and lists their outcomes.
-func (m *multimodal) run(ctx context.Context, what string, plans []plan) error {
-	return m.timed(fmt.Sprintf("%s: %d cases", what, len(plans)), func() (steps int64, err error) {
-		all, err := runAll(ctx, m.Options, "multimodal: "+what, plans)
-		if err != nil {
-			return 0, err
-		}
-		m.trials.add(all...)
+// run gathers a batch with cases.
+func (m *multimodal) run(ctx context.Context, b *study.Batch, what string, plans []plan) (all []*outcome, err error) {
+	err = m.timed(fmt.Sprintf("%s: %d cases", what, len(plans)), func() (steps int64, err error) {
+		all, err = runAll(ctx, b, plans)
 		for _, o := range all {
 			steps += o.Steps
 		}
-		return steps, nil
+		return steps, err
 	})
+	return all, err
 }
 
-// paper runs all cases of protocol paper, the nine of the paper first.
-func (m *multimodal) paper(ctx context.Context) error {
-	m.trials = newTrials(nil)
+// first runs all that waits for nothing: the cases of protocol paper and of the uniform law,
+// independent draws, the corrections of rule threshold, and what is told of the exact laws.
+// Then it chooses penalties.
+func (m *multimodal) first(ctx context.Context) error {
 	p, _ := protocols(m.Scale)
-	var plain, rest []plan
+	var plain, rest, flat []plan
 	for _, s := range m.five {
 		plain = append(plain, m.nine(s, p, nil)...)
 		rest = append(rest, m.grid(s, p)...)
+		flat = append(flat, m.uniform(s)...)
 	}
 	for _, s := range m.some() {
 		rest = append(rest, m.variants(s, p)...)
@@ -105,26 +103,66 @@ func (m *multimodal) paper(ctx context.Context) error {
 	for _, s := range m.two {
 		rest = append(rest, m.mirrored(s, p)...)
 	}
-	if err := m.run(ctx, "protocol paper, plain and reflected", plain); err != nil {
+	b := m.Batch("multimodal: protocol paper")
+	seven := slices.Concat(m.five, m.two)
+	floors := study.Join(b, len(seven), func(_ context.Context, i int) (measured, error) {
+		return seven[i].floor(p, runsOf(m.Scale), m.Seed).measured, nil
+	})
+	m.correction = study.Join(b, len(m.some()), func(ctx context.Context, i int) (float64, error) {
+		return m.correct(ctx, m.five[i])
+	})
+	m.exact = study.Join(b, len(seven), func(_ context.Context, i int) (*Exact, error) {
+		return exact(seven[i].shape, seven[i].region), seven[i].region.Err()
+	})
+	all, err := m.run(ctx, b, "protocol paper and the uniform law", slices.Concat(plain, rest, flat))
+	if err != nil {
 		return err
 	}
-	if err := m.thresholds(ctx); err != nil {
+	m.plain, m.rest, m.flat = all[:len(plain)], all[len(plain):len(plain)+len(rest)], all[len(plain)+len(rest):]
+	for i, s := range seven {
+		m.floors = append(m.floors, &outcome{s.independence(p, runsOf(m.Scale), m.Seed), floors[i]})
+	}
+	t := newTrials(m.rest)
+	m.chosen, m.inner = m.choose(t, m.five, klAll), m.choose(t, m.five, klIn)
+	return nil
+}
+
+// second runs what waits for that, and lists all.
+func (m *multimodal) second(ctx context.Context) error {
+	var thresholds []plan
+	for i, c := range m.correction {
+		thresholds = append(thresholds, m.threshold(m.five[i], c))
+	}
+	released := m.released()
+	printed, err := m.printed()
+	if err != nil {
 		return err
 	}
-	if err := m.run(ctx, "protocol paper, penalties, boundary rules and baselines", rest); err != nil {
+	all, err := m.run(ctx, m.Batch("multimodal: penalties as chosen"), "rule threshold, protocol released and the settings of the text",
+		slices.Concat(thresholds, released, printed))
+	if err != nil {
 		return err
 	}
-	m.chosen, m.inner = m.choose(m.trials, m.five, klAll), m.choose(m.trials, m.five, klIn)
+	n := len(thresholds)
+	m.trials = newTrials(slices.Concat(m.plain, all[:n], m.rest))
+	m.renames()
+	m.trials.add(m.floors...)
+	m.trials.add(all[n : n+len(released)]...)
+	m.insides()
+	m.trials.add(all[n+len(released):]...)
+	m.started.trials, m.mixed.trials = m.trials, m.trials
+	return nil
+}
+
+// renames lists the outcomes of the penalties that are chosen among those of the nine methods.
+func (m *multimodal) renames() {
+	p, _ := protocols(m.Scale)
 	for _, s := range m.five {
 		for _, a := range samplers() {
 			m.rename(s, p, a, m.chosen, a.penalised())
 		}
 		m.rename(s, p, samplers()[2], m.inner, bestInside)
 	}
-	for _, s := range slices.Concat(m.five, m.two) {
-		m.trials.add(s.floor(p, runsOf(m.Scale), m.Seed))
-	}
-	return nil
 }
 
 // rename lists the outcome of the penalty chosen for a sampler under a label.
@@ -143,47 +181,30 @@ func (m *multimodal) some() []*scene {
 	return m.five
 }
 
-// thresholds runs r2SGLD with the swaps of the released code.
-func (m *multimodal) thresholds(ctx context.Context) error {
-	some := m.some()
-	var plans []plan
-	err := m.timed("correction of rule threshold", func() (int64, error) {
-		found, err := study.Gather(ctx, m.Options, "multimodal: correction", len(some), func(ctx context.Context, i int) (float64, error) {
-			return m.correction(ctx, some[i])
-		})
-		for i, c := range found {
-			plans = append(plans, m.threshold(some[i], c))
-		}
-		return 0, err
-	})
-	if err != nil {
-		return err
-	}
-	return m.run(ctx, "rule threshold", plans)
-}
-
-// released runs the nine methods by the protocol of the released code.
-func (m *multimodal) released(ctx context.Context) error {
+// released are the cases of the protocol of the released code.
+func (m *multimodal) released() (plans []plan) {
 	_, p := protocols(m.Scale)
 	if p.iterations == 0 {
 		return nil
 	}
-	var plans []plan
 	for _, s := range m.five {
 		plans = append(plans, m.nine(s, p, m.chosen)...)
 		plans = append(plans, m.inside(s, p, m.chosen, m.inner)...)
 	}
-	if err := m.run(ctx, "protocol released", plans); err != nil {
-		return err
-	}
+	return plans
+}
+
+// insides lists where the penalty best inside is the one chosen.
+func (m *multimodal) insides() {
+	_, p := protocols(m.Scale)
 	for _, s := range m.five {
-		if m.trials.of(s.name, p.name, bestInside) == nil {
-			o := *m.trials.of(s.name, p.name, "P-reSGLD")
-			o.from, o.label = o.name(), bestInside
-			m.trials.add(&o)
+		if p.iterations == 0 || m.trials.of(s.name, p.name, bestInside) != nil {
+			continue
 		}
+		o := *m.trials.of(s.name, p.name, "P-reSGLD")
+		o.from, o.label = o.name(), bestInside
+		m.trials.add(&o)
 	}
-	return nil
 }
 
 // protocols are those that were run.

@@ -79,7 +79,7 @@ func TestMultimodalIsDeterministic(t *testing.T) {
 	plans := m.nine(s, p, nil)
 	var texts [2]string
 	for i, threads := range []int{1, 3} {
-		all, err := runAll(context.Background(), study.Options{Threads: threads}, "cases", plans)
+		all, err := runAll(context.Background(), study.Options{Threads: threads}.Batch("cases"), plans)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestMultimodalIsDeterministic(t *testing.T) {
 		t.Error("the number of threads changes results")
 	}
 	m.Seed = 4
-	all, err := runAll(context.Background(), study.Options{Threads: 1}, "cases", m.nine(s, p, nil)[:1])
+	all, err := runAll(context.Background(), study.Options{Threads: 1}.Batch("cases"), m.nine(s, p, nil)[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestSwapsAreTriedInEveryIteration(t *testing.T) {
 func TestThresholdIsCalibrated(t *testing.T) {
 	pace.Slow(t)
 	m := planner{study.Options{Scale: study.Paper, Seed: 1}}
-	c, err := m.correction(context.Background(), theFlower(t))
+	c, err := m.correct(context.Background(), theFlower(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,8 +189,8 @@ func (m planner) threshold(s *scene, correction float64) plan {
 	return m.plan(s, p, groupThreshold, "r2SGLD, rule threshold", "r2sgld", 2, thresholdKeys(correction))
 }
 
-// correction is that of threshold at which a tenth of the sweeps trade, as the paper has it.
-func (m planner) correction(ctx context.Context, s *scene) (float64, error) {
+// correct is the correction of threshold at which a tenth of the sweeps trade, as the paper has it.
+func (m planner) correct(ctx context.Context, s *scene) (float64, error) {
 	short := m.threshold(s, 1)
 	short.runs = cmp.Or(map[study.Scale]int{study.Smoke: 2}[m.Scale], 6)
 	return calibrate(ctx, short, 0.1)

@@ -1,7 +1,6 @@
 package multimodal
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -64,12 +63,12 @@ func (g *mixture) on(s shape) shape {
 // with a start of its own, of the released code's target and of the mixtures.
 const fromAnywhere = "starts"
 
-// printed runs the nine methods with them; the penalties are those chosen by protocol paper.
-func (m *multimodal) printed(ctx context.Context) error {
+// printed are the nine methods with them; the penalties are those chosen by protocol paper.
+func (m *multimodal) printed() (plans []plan, err error) {
 	p, _ := protocols(m.Scale)
 	p.name, p.spread = fromAnywhere, true
 	some := m.some()
-	m.started = court{m.trials, some, []protocol{p}, m.Scale, nil}
+	m.started = court{nil, some, []protocol{p}, m.Scale, nil}
 	var shapes []shape
 	chosen := choices{}
 	for _, g := range mixtures() {
@@ -82,10 +81,9 @@ func (m *multimodal) printed(ctx context.Context) error {
 	}
 	found, err := scenes(shapes, m.Threads)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m.mixed = court{m.trials, found, []protocol{p}, m.Scale, nil}
-	var plans []plan
+	m.mixed = court{nil, found, []protocol{p}, m.Scale, nil}
 	for _, s := range some {
 		plans = append(plans, m.nine(s, p, m.chosen)...)
 	}
@@ -95,7 +93,7 @@ func (m *multimodal) printed(ctx context.Context) error {
 			plans = append(plans, q)
 		}
 	}
-	return m.run(ctx, "settings of the text", plans)
+	return plans, nil
 }
 
 // mixedOn are the scenes of a mixture.

@@ -101,7 +101,7 @@ func TestStudyAgreesWithReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := runAll(context.Background(), study.Options{Threads: 2}, "cases", referencePlans(two, soak))
+	all, err := runAll(context.Background(), study.Options{Threads: 2}.Batch("cases"), referencePlans(two, soak))
 	if err != nil {
 		t.Fatal(err)
 	}
