@@ -84,12 +84,6 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 		return nil, err
 	}
 	p.ctx, p.stop = context.WithCancel(ctx)
-	if err := p.insist(); err != nil {
-		p.mu.Lock()
-		p.lost = time.Now().Add(-silence) // nobody has any of them: they are not waited for
-		p.mu.Unlock()
-		p.refused(err)
-	}
 	p.wait.Go(p.watch)
 	return p, nil
 }
@@ -126,7 +120,8 @@ func (p *posting) insist() (err error) {
 	return err
 }
 
-// post declares the shelf and puts on it what is offered and not known to be done.
+// post declares the shelf and puts on it what is offered and not known to be done. The first cases are
+// done while others are put there.
 func (p *posting) post() error {
 	ctx, cancel := context.WithTimeout(p.ctx, 6*patience)
 	defer cancel()
@@ -134,33 +129,41 @@ func (p *posting) post() error {
 	if err != nil {
 		return err
 	}
+	there, err := s.there(ctx)
+	if err != nil {
+		return err
+	}
 	var all []*errand
+	p.mu.Lock()
 	for _, i := range p.list.Left {
-		p.mu.Lock()
-		at, e := p.stage[i], p.errand[i]
-		p.mu.Unlock()
-		if at != offered {
-			continue
-		}
-		o, err := s.what(p.ctx, e.Key)
-		if err != nil {
-			return err
-		}
-		if o == nil {
+		if e := p.errand[i]; p.stage[i] == offered && !there[e.Key] {
 			all = append(all, e)
 		}
 	}
-	if err := s.put(p.ctx, all); err != nil { // as long as files take
+	p.mu.Unlock()
+	if err := s.putFiles(p.ctx, all); err != nil { // as long as they take
+		return err
+	}
+	p.settle(s)
+	if err := s.put(p.ctx, all); err != nil {
+		p.settle(nil)
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shelf, p.full = s, false
+	p.full = false
 	return nil
 }
 
+// settle has cases be taken from a shelf; nil is none.
+func (p *posting) settle(s *shelf) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shelf = s
+}
+
 const (
-	watchEvery = 200 * time.Millisecond
+	watchEvery = 100 * time.Millisecond
 	glance     = 500 * time.Millisecond // for a case to come
 )
 
@@ -173,7 +176,7 @@ func (p *posting) Next(ctx context.Context) (int, bool) {
 		}
 		s := p.shelfNow()
 		if s == nil {
-			pause(ctx, glance)
+			pause(ctx, watchEvery/10)
 			continue
 		}
 		m, err := s.next(glance)
@@ -252,8 +255,14 @@ func (p *posting) finish(i int) {
 	}
 }
 
-// watch takes home what workers have done.
+// watch posts the cases and takes home what workers have done.
 func (p *posting) watch() {
+	if err := p.insist(); err != nil {
+		p.mu.Lock()
+		p.lost = time.Now().Add(-silence) // nobody has any of them: they are not waited for
+		p.mu.Unlock()
+		p.refused(err)
+	}
 	for p.ctx.Err() == nil {
 		pause(p.ctx, watchEvery)
 		if !p.conn.IsConnected() {
@@ -343,7 +352,7 @@ func (p *posting) fetch(s *shelf, i int, key string) {
 	if err == nil {
 		defer os.RemoveAll(dir)
 		at := filepath.Join(dir, "case")
-		if err = s.get(p.ctx, o.Made, at); err == nil {
+		if err = s.home(p.ctx, o, at); err == nil {
 			err = p.list.Home(i, at, fmt.Sprintf("worker %s on %s", o.Worker, o.Host))
 		}
 	}
@@ -360,7 +369,7 @@ func (p *posting) fetch(s *shelf, i int, key string) {
 	p.mu.Unlock()
 	switch at {
 	case over:
-		_ = s.things.Delete(p.ctx, o.Made) // it goes with the list else
+		s.drop(p.ctx, o)
 	case ours:
 		p.Tell(fmt.Sprintf("%s: is done here, since elsewhere it failed: %v", p.errand[i].Case.Title, err))
 	}

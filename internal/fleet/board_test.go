@@ -3,10 +3,12 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -266,6 +268,9 @@ func TestCaseGoesOn(t *testing.T) {
 			})
 			go func() {
 				<-begun
+				for y.by("here") == 0 && t.Context().Err() == nil {
+					time.Sleep(10 * time.Millisecond)
+				}
 				if how == "vanish" {
 					time.Sleep(4 * glance) // it is saved meanwhile
 					vanish()
@@ -288,7 +293,7 @@ func TestCaseGoesOn(t *testing.T) {
 }
 
 // TestFirstOutcomeHolds: of a case that is delivered twice one outcome is taken home, and the
-// other's folder is thrown away.
+// other's folder is thrown away, whether it is small or not.
 func TestFirstOutcomeHolds(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 0)
@@ -301,15 +306,42 @@ func TestFirstOutcomeHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // which puts it there once
-		if err := s.put(t.Context(), []*errand{e}); err != nil {
-			t.Fatal(err)
+	if there, err := s.there(t.Context()); err != nil || len(there) > 0 {
+		t.Fatal(there, err)
+	}
+	if err := s.put(t.Context(), []*errand{e}); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := s.there(t.Context()); err != nil || len(there) != 1 || !there[e.Key] {
+		t.Fatal(there, err)
+	}
+	for _, more := range []int{0, 1 << 20} {
+		e.Key = fmt.Sprintf("%032x", more)
+		firstHolds(t, y, s, e, more)
+		if there, err := s.there(t.Context()); err != nil || !there[e.Key] {
+			t.Error(there, err)
 		}
 	}
+	m, err := s.next(time.Second)
+	if err != nil || m == nil {
+		t.Fatal(m, err)
+	}
+	_ = m.Ack()
+	if again, _ := s.next(time.Second); again != nil {
+		t.Error("it is there twice")
+	}
+}
+
+// firstHolds has two workers do a case that leaves so many bytes besides its number.
+func firstHolds(t *testing.T, y *yard, s *shelf, e *errand, more int) {
+	waste := make([]byte, more) // which no archive makes smaller
+	_, _ = rand.NewChaCha8([32]byte{}).Read(waste)
 	for _, name := range []string{"a", "b"} {
 		k := newCasework(&Worker{Name: name, Dir: t.TempDir(), Tell: y.tell,
-			Case: func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) }}, conn, nil)
-		o, home, err := k.make(t.Context(), s, e)
+			Case: func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+				return errors.Join(leaves(c, dir), os.WriteFile(filepath.Join(dir, "waste"), waste, 0o666))
+			}}, s.js.Conn(), nil)
+		o, home, err := k.make(t.Context(), s, e, false)
 		if err == nil {
 			err = k.commit(t.Context(), s, e, o, home)
 		}
@@ -321,23 +353,18 @@ func TestFirstOutcomeHolds(t *testing.T) {
 		}
 	}
 	o, err := s.what(t.Context(), e.Key)
-	if err != nil || o.Worker != "a" {
+	if err != nil || o.Worker != "a" || (o.Folder != nil) != (more == 0) {
 		t.Fatalf("%v %v", o, err)
 	}
 	to := filepath.Join(t.TempDir(), "case")
-	if err := s.get(t.Context(), o.Made, to); err != nil {
+	if err := s.home(t.Context(), o, to); err != nil {
 		t.Errorf("the folder that holds: %v", err)
+	}
+	if left, err := os.ReadFile(filepath.Join(to, "waste")); err != nil || !bytes.Equal(left, waste) {
+		t.Errorf("%d bytes came home, want %d: %v", len(left), more, err)
 	}
 	if _, err := s.things.GetInfo(t.Context(), nameOfMade(e.Key, "b")); !errors.Is(err, jetstream.ErrObjectNotFound) {
 		t.Errorf("the other one: %v", err)
-	}
-	m, err := s.next(time.Second)
-	if err != nil || m == nil {
-		t.Fatal(m, err)
-	}
-	_ = m.Ack()
-	if again, _ := s.next(time.Second); again != nil {
-		t.Error("it is there twice")
 	}
 }
 

@@ -35,6 +35,8 @@ type casework struct {
 	mu     sync.Mutex
 	js     jetstream.JetStream
 	known  map[string]*shelf // by the ID of a list
+	all    []*shelf          // that had cases
+	looked time.Time         // for them
 	told   map[string]bool   // lists that are not for this worker
 	turn   int
 	leave  atomic.Bool  // for a run that asks for states
@@ -90,11 +92,7 @@ func (k *casework) work(ctx context.Context) bool {
 
 // fetch takes a case of a list, of each in turn; nil if there is none.
 func (k *casework) fetch(ctx context.Context) (*shelf, jetstream.Msg) {
-	all := k.lists(ctx)
-	k.mu.Lock()
-	k.turn++
-	from := k.turn
-	k.mu.Unlock()
+	all, from := k.lists(ctx)
 	for i := range all {
 		s := all[(from+i)%len(all)]
 		m, err := s.next(glance / time.Duration(len(all)))
@@ -105,6 +103,9 @@ func (k *casework) fetch(ctx context.Context) (*shelf, jetstream.Msg) {
 			return s, m
 		}
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.looked = time.Time{}
 	return nil, nil
 }
 
@@ -112,12 +113,21 @@ func (k *casework) forget(s *shelf) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.known, s.id)
+	k.looked = time.Time{}
 }
 
-// lists are those with cases for this worker that nobody has done.
-func (k *casework) lists(ctx context.Context) (all []*shelf) {
+// lists are those with cases for this worker that nobody has done, and from which to begin. So long
+// as there are cases the broker is asked every second.
+func (k *casework) lists(ctx context.Context) (all []*shelf, from int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.turn++
+	if time.Since(k.looked) < askEvery {
+		return k.all, k.turn
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	k.all, k.looked = nil, time.Now()
 	found := k.js.ListStreams(ctx, jetstream.WithStreamListSubject(caseSubject+">"))
 	for info := range found.Info() {
 		id, ours := strings.CutPrefix(info.Config.Name, shelfPrefix)
@@ -125,16 +135,14 @@ func (k *casework) lists(ctx context.Context) (all []*shelf) {
 			continue
 		}
 		if s := k.open(ctx, id, info.Config.Metadata); s != nil {
-			all = append(all, s)
+			k.all = append(k.all, s)
 		}
 	}
-	return all
+	return k.all, k.turn
 }
 
-// open opens a shelf; nil where it is not for this worker.
+// open opens a shelf; nil where it is not for this worker. k.mu is held.
 func (k *casework) open(ctx context.Context, id string, about map[string]string) *shelf {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	if k.told[id] {
 		return nil
 	}
@@ -162,16 +170,19 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 	if json.Unmarshal(m.Data(), &e) != nil || e.Key == "" {
 		return func() { _ = m.Term() }
 	}
-	if o, err := s.what(ctx, e.Key); err == nil && o != nil { // delivered again
-		return func() { _ = m.Ack() }
+	again := delivered(m) > 1
+	if again {
+		if o, err := s.what(ctx, e.Key); err == nil && o != nil {
+			return func() { _ = m.Ack() }
+		}
 	}
 	beating := beatOf(m)
 	k.Tell(e.Case.Title)
-	o, home, err := k.make(ctx, s, &e)
+	o, home, err := k.make(ctx, s, &e, again)
 	var unfit *Unfit
 	if errors.As(err, &unfit) {
 		k.mu.Lock()
-		k.told[s.id] = true
+		k.told[s.id], k.looked = true, time.Time{}
 		k.mu.Unlock()
 	}
 	return func() {
@@ -179,6 +190,15 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 		defer os.RemoveAll(home)
 		k.tell(ctx, s, m, &e, o, home, err)
 	}
+}
+
+// delivered is how often a case was.
+func delivered(m jetstream.Msg) uint64 {
+	about, err := m.Metadata()
+	if err != nil {
+		return 1 << 62 // unknown: as of one that was
+	}
+	return about.NumDelivered
 }
 
 // tell tells what came of a case, whose folder is in home.
@@ -226,9 +246,9 @@ func beatOf(m jetstream.Msg) func() {
 	return func() { close(done) }
 }
 
-// make does a case from where another worker left it, in a folder of a home that is to be removed.
+// make does a case, if again from where another worker left it, in a folder of a home that is to be removed.
 // Its error is that of the context, or an *Unfit: that the case fails is an outcome.
-func (k *casework) make(ctx context.Context, s *shelf, e *errand) (o *outcome, home string, err error) {
+func (k *casework) make(ctx context.Context, s *shelf, e *errand, again bool) (o *outcome, home string, err error) {
 	o = &outcome{Worker: k.Name, Host: k.Host}
 	if err = os.MkdirAll(k.Dir, 0o700); err == nil { // somebody may have removed it
 		home, err = os.MkdirTemp(k.Dir, casePrefix)
@@ -237,8 +257,10 @@ func (k *casework) make(ctx context.Context, s *shelf, e *errand) (o *outcome, h
 		return nil, "", &Unfit{err} // others may have room
 	}
 	dir := filepath.Join(home, caseFolder)
-	if err := s.get(ctx, nameOfPart(e.Key), dir); err != nil {
-		_ = os.RemoveAll(dir) // it begins anew
+	if again {
+		if err := s.get(ctx, nameOfPart(e.Key), dir); err != nil {
+			_ = os.RemoveAll(dir) // it begins anew
+		}
 	}
 	place, err := k.furnish(ctx, e.Files, filepath.Join(home, "files"), func(ctx context.Context, _ int, f File) (io.ReadCloser, error) {
 		return s.open(ctx, nameOfFile(f))
@@ -246,7 +268,7 @@ func (k *casework) make(ctx context.Context, s *shelf, e *errand) (o *outcome, h
 	if err == nil {
 		saved := k.save(s, e, dir)
 		err = k.Case(ctx, e.Case, place, dir)
-		saved(ctx.Err() != nil)
+		o.parted = saved(ctx.Err() != nil) || again
 	}
 	var unfit *Unfit
 	switch {
@@ -263,13 +285,16 @@ func (k *casework) make(ctx context.Context, s *shelf, e *errand) (o *outcome, h
 }
 
 // save keeps checkpoints of a case at the broker as they come, until the function that it
-// returns is called: with a last one, if that is to be.
-func (k *casework) save(s *shelf, e *errand, dir string) (end func(last bool)) {
+// returns is called: with a last one, if that is to be. It reports whether there are any.
+func (k *casework) save(s *shelf, e *errand, dir string) (end func(last bool) bool) {
 	ctx, stop := context.WithCancel(context.Background())
 	var kept int64
 	one := func(ctx context.Context) {
 		now := store.Marks(dir)
-		if now > kept && s.send(ctx, nameOfPart(e.Key), dir) == nil {
+		if now <= kept {
+			return
+		}
+		if _, err := s.send(ctx, nameOfPart(e.Key), dir, 0); err == nil {
 			kept = now
 		}
 	}
@@ -286,7 +311,7 @@ func (k *casework) save(s *shelf, e *errand, dir string) (end func(last bool)) {
 			}
 		}
 	})
-	return func(last bool) {
+	return func(last bool) bool {
 		stop()
 		wait.Wait()
 		if last {
@@ -294,15 +319,22 @@ func (k *casework) save(s *shelf, e *errand, dir string) (end func(last bool)) {
 			defer cancel()
 			one(ctx)
 		}
+		return kept > 0
 	}
 }
 
 // commit sends the folder of a case, which is in home, and tells what came of it, unless another has.
 func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome, home string) error {
-	text, err := json.Marshal(o)
-	if err == nil && o.Made != "" {
-		err = k.insist(ctx, s, func(ctx context.Context) error { return s.send(ctx, o.Made, filepath.Join(home, caseFolder)) })
+	if o.Made != "" {
+		err := k.insist(ctx, s, func(ctx context.Context) (err error) {
+			o.Folder, err = s.send(ctx, o.Made, filepath.Join(home, caseFolder), min(mostFolder, s.js.Conn().MaxPayload()/2))
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
+	text, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
@@ -315,12 +347,14 @@ func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome, 
 		return err
 	})
 	if late {
-		if known, err := s.what(ctx, e.Key); err == nil && known != nil && *known == *o { // ours, whose answer was lost
+		if known, err := s.what(ctx, e.Key); err == nil && known != nil && known.Worker == o.Worker { // ours, whose answer was lost
 			return nil
 		}
-		_ = s.things.Delete(ctx, o.Made)
+		s.drop(ctx, o)
 	}
-	_ = s.things.Delete(ctx, nameOfPart(e.Key)) // it goes with the list else
+	if o.parted {
+		_ = s.things.Delete(ctx, nameOfPart(e.Key)) // it goes with the list else
+	}
 	return err
 }
 

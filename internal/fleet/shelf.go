@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -36,6 +39,7 @@ const (
 	ackWait     = 10 * time.Second // without a beat a case is given to another
 	beatCase    = 2 * time.Second
 	mostParcel  = 1 << 36 // bytes of a folder
+	mostFolder  = 1 << 17 // bytes of one that goes with what is told of its case: less than a message may have
 )
 
 func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
@@ -68,8 +72,10 @@ func newErrand(program string, c cases.Case) (*errand, error) {
 type outcome struct {
 	Worker string `json:"worker"`
 	Host   string `json:"host"`
-	Made   string `json:"made,omitempty"`   // the folder, as a thing
+	Made   string `json:"made,omitempty"`   // the folder, as a thing where Folder is empty
+	Folder []byte `json:"folder,omitempty"` // a small one
 	Failed string `json:"failed,omitempty"` // why there is none
+	parted bool   // whether a part of the case is at the broker
 }
 
 // Names of things.
@@ -79,7 +85,7 @@ func nameOfMade(key, worker string) string { return "made." + key + "." + worker
 
 // declare makes the shelf of a list, or finds it.
 func declare(ctx context.Context, conn *nats.Conn, id string, about map[string]string) (*shelf, error) {
-	js, err := jetstream.New(conn)
+	js, err := jetstream.New(conn, jetstream.WithPublishAsyncTimeout(patience))
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +142,32 @@ func (s *shelf) clear(ctx context.Context) error {
 		s.js.DeleteObjectStore(ctx, shelfPrefix+s.id))
 }
 
-// put keeps cases for whoever has a hand free, and before them their files.
-func (s *shelf) put(ctx context.Context, all []*errand) error {
+// there are the keys of cases that are on the shelf, or of which something is told.
+func (s *shelf) there(ctx context.Context) (map[string]bool, error) {
+	told, _, err := s.keys(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := s.js.Stream(ctx, shelfPrefix+s.id)
+	if err != nil {
+		return nil, err
+	}
+	left, err := queue.Info(ctx, jetstream.WithSubjectFilter(s.subject("*")))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, key := range told {
+		out[key] = true
+	}
+	for subject := range left.State.Subjects {
+		out[strings.TrimPrefix(subject, s.subject(""))] = true
+	}
+	return out, nil
+}
+
+// putFiles keeps the files of cases.
+func (s *shelf) putFiles(ctx context.Context, all []*errand) error {
 	kept := map[string]bool{}
 	for _, e := range all {
 		for _, f := range e.Files {
@@ -149,20 +179,35 @@ func (s *shelf) put(ctx context.Context, all []*errand) error {
 			}
 		}
 	}
-	queue, err := s.js.Stream(ctx, shelfPrefix+s.id)
-	for _, e := range all {
-		if err != nil {
-			return err
+	return nil
+}
+
+// put keeps cases for whoever has a hand free, some at once.
+func (s *shelf) put(ctx context.Context, all []*errand) error {
+	for some := range slices.Chunk(all, 1<<6) {
+		var told []jetstream.PubAckFuture
+		for _, e := range some {
+			text, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			f, err := s.js.PublishMsgAsync(&nats.Msg{Subject: s.subject(e.Key), Data: text})
+			if err != nil {
+				return err
+			}
+			told = append(told, f)
 		}
-		if _, before := queue.GetLastMsgForSubject(ctx, s.subject(e.Key)); before == nil {
-			continue
-		}
-		var text []byte
-		if text, err = json.Marshal(e); err == nil {
-			_, err = s.js.Publish(ctx, s.subject(e.Key), text)
+		for _, f := range told {
+			select {
+			case <-f.Ok():
+			case err := <-f.Err():
+				return err
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
 	}
-	return err
+	return nil
 }
 
 // putFile keeps a file under a name, unless something has it.
@@ -216,11 +261,11 @@ func (s *shelf) keys(ctx context.Context, before uint64) (keys []string, now uin
 	return keys, all.Values(), err
 }
 
-// send keeps a folder as a thing.
-func (s *shelf) send(ctx context.Context, name, dir string) error {
+// send keeps a folder as a thing, or returns it if it has at most so many bytes.
+func (s *shelf) send(ctx context.Context, name, dir string, small int64) (folder []byte, err error) {
 	file, err := os.CreateTemp(filepath.Dir(dir), "parcel-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.Remove(file.Name())
 	defer file.Close()
@@ -232,13 +277,16 @@ func (s *shelf) send(ctx context.Context, name, dir string) error {
 			_, err = file.Seek(0, io.SeekStart)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.keep(ctx, name, file)
+	if i, err := file.Stat(); err == nil && i.Size() <= small {
+		return os.ReadFile(file.Name())
+	}
+	return nil, s.keep(ctx, name, file)
 }
 
 const mostTries = 20
@@ -282,4 +330,19 @@ func (s *shelf) get(ctx context.Context, name, dir string) error {
 	err = store.Unpack(r, dir, mostParcel)
 	_, rest := io.Copy(io.Discard, r) // what follows the end of the archive, and its checksum
 	return errors.Join(err, rest)
+}
+
+// home makes the folder of a case that was done elsewhere.
+func (s *shelf) home(ctx context.Context, o *outcome, dir string) error {
+	if o.Folder != nil {
+		return store.Unpack(bytes.NewReader(o.Folder), dir, mostParcel)
+	}
+	return s.get(ctx, o.Made, dir)
+}
+
+// drop throws the folder of a case away; it goes with the list else.
+func (s *shelf) drop(ctx context.Context, o *outcome) {
+	if o.Folder == nil {
+		_ = s.things.Delete(ctx, o.Made)
+	}
 }

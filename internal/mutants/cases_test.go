@@ -89,19 +89,28 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).open", "theirs != k.Program", `theirs == "?"`},
 	}},
 	{"cases: workers that ask again for what they may not do", "internal/fleet UnfitForCases", []edit{
-		{"internal/fleet.(*casework).do", "k.told[s.id] = true", "k.told[s.id] = false"},
+		{"internal/fleet.(*casework).do", "k.told[s.id], k.looked = true", "k.told[s.id], k.looked = false"},
 	}},
 	{"cases: the last outcome holds", "internal/fleet FirstOutcome", []edit{
 		{"internal/fleet.(*casework).commit", "s.done.Create(ctx, e.Key, text)", "s.done.Put(ctx, e.Key, text)"},
 	}},
 	{"cases: folders of late outcomes are kept", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*casework).commit", "_ = s.things.Delete(ctx, o.Made)", "_ = o.Made"},
+		{"internal/fleet.(*casework).commit", "s.drop(ctx, o)", "_ = o.Made"},
 	}},
 	{"cases: an outcome that was told twice is thrown away", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*casework).commit", "*known == *o", "known == o"},
+		{"internal/fleet.(*casework).commit", "known.Worker == o.Worker", `known.Worker == ""`},
 	}},
 	{"cases: offered twice", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*shelf).put", "GetLastMsgForSubject(ctx, s.subject(e.Key))", `GetLastMsgForSubject(ctx, s.subject("x"))`},
+		{"internal/fleet.(*shelf).there", "out[strings.TrimPrefix(subject, s.subject(\"\"))] = true", "_ = subject"},
+	}},
+	{"cases: what is delivered again begins anew", "internal/fleet CaseGoesOn", []edit{
+		{"internal/fleet.delivered", "about.NumDelivered", "min(about.NumDelivered, 1)"},
+	}},
+	{"cases: small folders are left behind", "internal/fleet FirstOutcome", []edit{
+		{"internal/fleet.(*shelf).home", "bytes.NewReader(o.Folder)", "bytes.NewReader(nil)"},
+	}},
+	{"cases: what is told already is offered again", "internal/fleet FirstOutcome", []edit{
+		{"internal/fleet.(*shelf).there", "out[key] = true", "_ = key"},
 	}},
 	{"cases: begun anew elsewhere", "internal/fleet CaseGoesOn", []edit{
 		{"internal/fleet.(*casework).make", "s.get(ctx, nameOfPart(e.Key), dir); err != nil", "s.get(ctx, nameOfPart(e.Key), dir); err != nil || true"},

@@ -294,9 +294,14 @@ type evaluator struct {
 	of     func(x []float64) bool
 }
 
+// fill sets all numbers to v, at the speed of copies.
 func fill(dst []float64, v float64) {
-	for i := range dst {
-		dst[i] = v
+	if len(dst) == 0 {
+		return
+	}
+	dst[0] = v
+	for n := 1; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }
 

@@ -50,7 +50,6 @@ type plan struct {
 	gradient int    // evaluations per iteration and rung; 0 is 1
 	step     string // "" is the paper's
 	keys     string // further keys of the sampler section, one a line
-	keep     bool   // the draws of the first run, for figures
 	from     string // the name of the case that this one is another name of
 
 	potential string        // "" is the target of the scene
@@ -150,7 +149,6 @@ type measured struct {
 	Hit       [2]float64    // share of steps that met the wall, by rung
 	Fallbacks int64         // steps given up
 	Outside   int64         // draws outside Ω, of all
-	Draws     []float64     // of the first run without the first fifth, if kept
 	Means     [][2]float64  // by run, without the first fifth: U and r²
 	Took      time.Duration // sampling, on one thread
 	Steps     int64         // chain steps: one replica, one iteration
@@ -218,11 +216,21 @@ func (o *outcome) addDraws(m *measure, x []float64) (burn int) {
 		into[i%2] = append(into[i%2], s)
 	}
 	o.Held += int64(held)
-	burn = scale(draws / 5)
-	if o.keep && o.Draws == nil {
-		o.Draws = append([]float64(nil), x[2*burn:]...)
+	return scale(draws / 5)
+}
+
+// shown are the draws of the first run without the first fifth, for figures.
+func (p plan) shown(ctx context.Context) ([]float64, error) {
+	p.runs = 1
+	run, err := p.load()
+	if err != nil {
+		return nil, err
 	}
-	return burn
+	r, err := r2sgld.Sample(ctx, run.Problem, run.Settings)
+	if err != nil {
+		return nil, fmt.Errorf("case %s: %w", p.name(), err)
+	}
+	return r.Ladders[0].X[0][2*(p.protocol.draws()/5):], nil
 }
 
 // add takes in a ladder.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
@@ -15,29 +16,47 @@ import (
 )
 
 // pictures draws the figures: densities on the flower, densities on the four others,
-// KL curves by protocol, and a trajectory, still and moving.
+// KL curves by protocol, beside the path on the flower.
 func (m *multimodal) pictures(ctx context.Context) (out map[string]study.Picture, err error) {
 	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure,
-		"multimodal-gaussians": m.mixtureFigure,
-		"multimodal-path":      func() (*figure.Figure, error) { return figure.TrajectoryPlot(until(m.path, pathDrawn-pathFirst+1)) }}
+		"multimodal-gaussians": m.mixtureFigure}
 	for _, p := range m.protocols() {
 		jobs["multimodal-kl-"+p.name] = func() (*figure.Figure, error) { return m.klFigure(p) }
 	}
 	err = m.timed("figures", func() (int64, error) {
-		if m.path, err = FlowerPath(ctx, m.Seed, pathFirst, pathEnd); err != nil {
-			return 0, err
-		}
-		if out, err = study.Drawn(jobs); err != nil || m.Scale == study.Smoke {
-			return 0, err
-		}
-		var b bytes.Buffer
-		err = m.path.WriteGIF(&b)
-		p := out["multimodal-path"]
-		p.GIF = b.Bytes()
-		out[p.Name] = p
+		out, err = study.Drawn(jobs)
 		return 0, err
 	})
+	if err == nil {
+		out[pathName] = m.path[0].Picture
+	}
 	return out, err
+}
+
+const pathName = "multimodal-path"
+
+// A pathway is the path on the flower, told and drawn.
+type pathway struct {
+	Swapped, All string // of the part that is drawn, and of all
+	Picture      study.Picture
+}
+
+// pathway runs and draws the path, still and, but at scale smoke, moving.
+func (m planner) pathway(ctx context.Context) (p pathway, err error) {
+	all, err := FlowerPath(ctx, m.Seed, pathFirst, pathEnd)
+	if err != nil {
+		return p, err
+	}
+	some := until(all, pathDrawn-pathFirst+1)
+	drawn, err := study.Drawn(map[string]func() (*figure.Figure, error){
+		pathName: func() (*figure.Figure, error) { return figure.TrajectoryPlot(some) }})
+	p = pathway{swapped(some), swapped(all), drawn[pathName]}
+	if err == nil && m.Scale != study.Smoke {
+		var b bytes.Buffer
+		err = all.WriteGIF(&b)
+		p.Picture.GIF = b.Bytes()
+	}
+	return p, err
 }
 
 func axes() [2]figure.Axis { return [2]figure.Axis{{Name: "x"}, {Name: "y"}} }
@@ -64,10 +83,11 @@ func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure
 		protocol = fromAnywhere
 	}
 	o := m.trials.of(s.name, protocol, label)
-	n := len(o.Draws) / 2
+	draws := m.draws[o.name()]
+	n := len(draws) / 2
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range n {
-		x[i], y[i] = o.Draws[2*i], o.Draws[2*i+1]
+		x[i], y[i] = draws[2*i], draws[2*i+1]
 	}
 	inside := membership(s.domain)
 	d := figure.DensityMap{Title: label, Inside: inside, Beyond: o.group == groupPlain}
@@ -78,10 +98,38 @@ func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure
 	return d
 }
 
+// plain and reflected are labels of the nine methods whose densities are shown.
+func plain() []string     { return labels(func(a sampler) string { return a.Plain }) }
+func reflected() []string { return labels(func(a sampler) string { return a.Reflected }) }
+
+func labels(of func(sampler) string) (out []string) {
+	for _, a := range samplers() {
+		out = append(out, of(a))
+	}
+	return out
+}
+
+// shown are those cases of which figures show the draws of a run: on the flower, of the reflected
+// methods on the other domains and, for each mixture, on the first.
+func (m *multimodal) shown(printed []plan) (all []plan) {
+	for _, o := range m.plain {
+		all = append(all, o.plan)
+	}
+	return slices.DeleteFunc(append(all, printed...), func(p plan) bool {
+		switch {
+		case p.scene == m.five[0]:
+			return p.protocol.name != "paper"
+		case p.scene.target == nil:
+			return p.protocol.name != "paper" || p.group != groupReflected
+		}
+		return p.group != groupReflected || !slices.ContainsFunc(mixtures(), func(g *mixture) bool { return p.scene == m.mixedOn(g)[0] })
+	})
+}
+
 func (m *multimodal) flowerFigure() (*figure.Figure, error) {
 	s := m.five[0]
 	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
-	row := func(first figure.DensityMap, labels ...string) []figure.DensityMap {
+	row := func(first figure.DensityMap, labels []string) []figure.DensityMap {
 		out := []figure.DensityMap{first}
 		for _, l := range labels {
 			out = append(out, m.drawsMap(s, l, view))
@@ -90,7 +138,7 @@ func (m *multimodal) flowerFigure() (*figure.Figure, error) {
 	}
 	top := s.truthMap("truth")
 	return figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
-		row(top, "R-SGLD", "R-cycSGLD", "r2SGLD"), row(figure.DensityMap{}, "SGLD", "cycSGLD", "reSGLD")},
+		row(top, reflected()), row(figure.DensityMap{}, plain())},
 		Caption: m.oneRun()})
 }
 
@@ -103,7 +151,7 @@ func (m *multimodal) mixtureFigure() (*figure.Figure, error) {
 		top := s.truthMap("truth")
 		q.Max = max(q.Max, top.Value(0, 0))
 		row := []figure.DensityMap{top}
-		for _, l := range []string{"R-SGLD", "R-cycSGLD", "r2SGLD"} {
+		for _, l := range reflected() {
 			row = append(row, m.drawsMap(s, l, view))
 		}
 		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, g.String())
@@ -124,7 +172,7 @@ func (m *multimodal) gridFigure() (*figure.Figure, error) {
 		top := s.truthMap("truth")
 		q.Max += top.Value(0, 0) / 4 // the mean of the largest: one scale for light and heavy domains
 		row := []figure.DensityMap{top}
-		for _, l := range []string{"r2SGLD", "R-cycSGLD", "R-SGLD"} {
+		for _, l := range slices.Backward(reflected()) {
 			row = append(row, m.drawsMap(s, l, view))
 		}
 		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, s.name)
@@ -239,5 +287,5 @@ func (m *multimodal) toldPath() any {
 		First, Drawn, End int
 		Swapped, All      string
 		Moves             bool
-	}{pathFirst, pathDrawn, pathEnd, swapped(until(m.path, pathDrawn-pathFirst+1)), swapped(m.path), m.Scale != study.Smoke}
+	}{pathFirst, pathDrawn, pathEnd, m.path[0].Swapped, m.path[0].All, m.Scale != study.Smoke}
 }

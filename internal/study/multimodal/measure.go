@@ -24,21 +24,6 @@ type cells struct {
 	inside func(x, y float64) bool // exact membership in Ω
 }
 
-// newCells returns the cells of the law of r at temperature 1. width must divide
-// 5; inside tells exactly what belongs to Ω.
-func newCells(r *quadrature.Region, inside func(x, y float64) bool, width float64) (*cells, error) {
-	side := int(math.Round(2 * half / width))
-	if side < 2 || math.Abs(float64(side)*width-2*half) > 1e-9 || side%2 != 0 {
-		return nil, errors.New("cells: the width must divide 5")
-	}
-	g := quadrature.Grid{X0: -half, Y0: -half, DX: width, DY: width, NX: side, NY: side}
-	area := r.Masses(math.Inf(1), g)
-	for i := range area {
-		area[i] *= r.Area()
-	}
-	return cellsOf(r.Masses(1, g), area, inside, width)
-}
-
 // cellsOf returns cells from the mass and the area inside Ω of every square.
 func cellsOf(mass, area []float64, inside func(x, y float64) bool, width float64) (*cells, error) {
 	side := int(math.Round(2 * half / width))
@@ -203,13 +188,44 @@ type measure struct {
 	modes []float64 // exact masses
 }
 
-// newMeasure returns the truth of r at temperature 1.
-func newMeasure(r *quadrature.Region, inside func(x, y float64) bool, width float64) (*measure, error) {
-	c, err := newCells(r, inside, width)
+// masses are what the truth of a domain is made of.
+type masses struct {
+	Width      float64   // of a cell
+	Mass, Area []float64 // of cells
+	X, Y       []float64 // of marginals, cumulative
+	Modes      []float64
+}
+
+// massesOf computes those of the law of r at temperature 1. width must divide 5.
+func massesOf(r *quadrature.Region, width float64) (masses, error) {
+	side := int(math.Round(2 * half / width))
+	if side < 2 || math.Abs(float64(side)*width-2*half) > 1e-9 || side%2 != 0 {
+		return masses{}, errors.New("cells: the width must divide 5")
+	}
+	g := quadrature.Grid{X0: -half, Y0: -half, DX: width, DY: width, NX: side, NY: side}
+	area := r.Masses(math.Inf(1), g)
+	for i := range area {
+		area[i] *= r.Area()
+	}
+	return masses{width, r.Masses(1, g), area, newMarginal(r, 0).cumulative, newMarginal(r, 1).cumulative, r.Masses(1, modeGrid())}, nil
+}
+
+// measure returns the truth; inside tells exactly what belongs to Ω.
+func (t masses) measure(inside func(x, y float64) bool) (*measure, error) {
+	c, err := cellsOf(t.Mass, t.Area, inside, t.Width)
 	if err != nil {
 		return nil, err
 	}
-	return &measure{c, newMarginal(r, 0), newMarginal(r, 1), r.Masses(1, modeGrid())}, nil
+	return &measure{c, &marginal{t.X}, &marginal{t.Y}, t.Modes}, nil
+}
+
+// newMeasure returns the truth of r at temperature 1.
+func newMeasure(r *quadrature.Region, inside func(x, y float64) bool, width float64) (*measure, error) {
+	t, err := massesOf(r, width)
+	if err != nil {
+		return nil, err
+	}
+	return t.measure(inside)
 }
 
 // A span is a stretch of draws: from From to before To.

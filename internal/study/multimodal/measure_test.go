@@ -88,7 +88,7 @@ func TestCellsOfPoints(t *testing.T) {
 			t.Errorf("(%g, %g) is in cell %d, want %d", p.x, p.y, got, p.want)
 		}
 	}
-	if _, err := newCells(theFlower(t).region, nil, 0.3); err == nil {
+	if _, err := massesOf(theFlower(t).region, 0.3); err == nil {
 		t.Error("cells of width 0.3 do not fit")
 	}
 }

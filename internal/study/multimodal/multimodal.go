@@ -5,10 +5,10 @@ package multimodal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -29,7 +29,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	o = o.NoSmall()
 	return o.Conduct(func() (*study.Study, error) {
 		o.Threads = o.Workers()
-		m := &multimodal{planner: planner{o}}
+		m := &multimodal{planner: planner{o}, draws: map[string][]float64{}}
 		for _, step := range []func(context.Context) error{m.truths, m.first, m.second} {
 			if err := step(ctx); err != nil {
 				return nil, err
@@ -49,13 +49,15 @@ type multimodal struct {
 	exact                     []*Exact   // of the five and the two
 	floors, plain, rest, flat []*outcome // flat ones are of the uniform law
 	correction                []float64  // of rule threshold
+	mixtures                  []*scene   // one after the other on the domains that are looked at
+	path                      []pathway  // one
 
-	chosen  choices // for the lowest KL with draws outside counted
-	inner   choices // and with them discarded
-	started court   // of the runs from anywhere
-	mixed   court   // and of those on mixtures
+	draws   map[string][]float64 // that are shown, by case
+	chosen  choices              // for the lowest KL with draws outside counted
+	inner   choices              // and with them discarded
+	started court                // of the runs from anywhere
+	mixed   court                // and of those on mixtures
 	spent   study.Spells
-	path    figure.Trajectory // from pathFirst to pathEnd
 }
 
 // timed notes how long a part took.
@@ -114,9 +116,23 @@ func (m *multimodal) first(ctx context.Context) error {
 	m.exact = study.Join(b, len(seven), func(_ context.Context, i int) (*Exact, error) {
 		return exact(seven[i].shape, seven[i].region), seven[i].region.Err()
 	})
+	m.path = study.Join(b, 1, func(ctx context.Context, _ int) (pathway, error) { return m.pathway(ctx) })
+	var err error
+	if m.mixtures, err = m.lawless(); err != nil {
+		return err
+	}
+	laws := study.Join(b, len(m.mixtures), func(_ context.Context, i int) (masses, error) {
+		t, err := massesOf(m.mixtures[i].region, cellWidth)
+		return t, errors.Join(err, m.mixtures[i].region.Err())
+	})
 	all, err := m.run(ctx, b, "protocol paper and the uniform law", slices.Concat(plain, rest, flat))
 	if err != nil {
 		return err
+	}
+	for i, s := range m.mixtures {
+		if s.measure, err = laws[i].measure(membership(s.domain)); err != nil {
+			return err
+		}
 	}
 	m.plain, m.rest, m.flat = all[:len(plain)], all[len(plain):len(plain)+len(rest)], all[len(plain)+len(rest):]
 	for i, s := range seven {
@@ -134,14 +150,16 @@ func (m *multimodal) second(ctx context.Context) error {
 		thresholds = append(thresholds, m.threshold(m.five[i], c))
 	}
 	released := m.released()
-	printed, err := m.printed()
-	if err != nil {
-		return err
-	}
-	all, err := m.run(ctx, m.Batch("multimodal: penalties as chosen"), "rule threshold, protocol released and the settings of the text",
+	printed := m.printed()
+	b, shown := m.Batch("multimodal: penalties as chosen"), m.shown(printed)
+	draws := study.Join(b, len(shown), func(ctx context.Context, i int) ([]float64, error) { return shown[i].shown(ctx) })
+	all, err := m.run(ctx, b, "rule threshold, protocol released and the settings of the text",
 		slices.Concat(thresholds, released, printed))
 	if err != nil {
 		return err
+	}
+	for i, p := range shown {
+		m.draws[p.name()] = draws[i]
 	}
 	n := len(thresholds)
 	m.trials = newTrials(slices.Concat(m.plain, all[:n], m.rest))

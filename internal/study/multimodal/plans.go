@@ -99,7 +99,6 @@ func (m planner) nine(s *scene, p protocol, chosen choices) []plan {
 	for _, a := range samplers() {
 		plain := m.plan(s, p, groupPlain, a.Plain, a.Method, a.Rungs, "")
 		reflected := m.plan(s, p, groupReflected, a.Reflected, a.ReflectedMethod, a.Rungs, "boundary: nearest")
-		plain.keep, reflected.keep = p.name == "paper", p.name == "paper"
 		out = append(out, plain, reflected)
 		if q, ok := chosen[[2]string{s.name, a.Plain}]; ok {
 			out = append(out, m.plan(s, p, groupPenalised, a.penalised(), "p-"+a.Method, a.Rungs, q.keys()))

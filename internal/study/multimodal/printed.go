@@ -63,37 +63,37 @@ func (g *mixture) on(s shape) shape {
 // with a start of its own, of the released code's target and of the mixtures.
 const fromAnywhere = "starts"
 
+// lawless are the scenes of the mixtures, without the exact laws.
+func (m *multimodal) lawless() (out []*scene, err error) {
+	for _, g := range mixtures() {
+		for _, s := range m.some() {
+			n := &scene{shape: g.on(s.shape)}
+			if n.domain, n.region, err = law(n.shape); err != nil {
+				return nil, err
+			}
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
 // printed are the nine methods with them; the penalties are those chosen by protocol paper.
-func (m *multimodal) printed() (plans []plan, err error) {
+func (m *multimodal) printed() (plans []plan) {
 	p, _ := protocols(m.Scale)
 	p.name, p.spread = fromAnywhere, true
 	some := m.some()
-	m.started = court{nil, some, []protocol{p}, m.Scale, nil}
-	var shapes []shape
-	chosen := choices{}
-	for _, g := range mixtures() {
-		for _, s := range some {
-			shapes = append(shapes, g.on(s.shape))
-			for _, a := range samplers() {
-				chosen[[2]string{shapes[len(shapes)-1].name, a.Plain}] = m.chosen[[2]string{s.name, a.Plain}]
-			}
-		}
-	}
-	found, err := scenes(shapes, m.Threads)
-	if err != nil {
-		return nil, err
-	}
-	m.mixed = court{nil, found, []protocol{p}, m.Scale, nil}
+	m.started, m.mixed = court{nil, some, []protocol{p}, m.Scale, nil}, court{nil, m.mixtures, []protocol{p}, m.Scale, nil}
 	for _, s := range some {
 		plans = append(plans, m.nine(s, p, m.chosen)...)
 	}
-	for i, s := range found {
-		for _, q := range m.nine(s, p, chosen) {
-			q.keep = i%len(some) == 0 && q.group == groupReflected
-			plans = append(plans, q)
+	for i, s := range m.mixtures {
+		chosen := choices{}
+		for _, a := range samplers() {
+			chosen[[2]string{s.name, a.Plain}] = m.chosen[[2]string{some[i%len(some)].name, a.Plain}]
 		}
+		plans = append(plans, m.nine(s, p, chosen)...)
 	}
-	return plans, nil
+	return plans
 }
 
 // mixedOn are the scenes of a mixture.

@@ -42,7 +42,6 @@ func referencePlans(scenes []*scene, soak bool) []plan {
 				all = append(all, m.grid(s, p)...)
 			}
 			for _, q := range all {
-				q.keep = false
 				switch {
 				case q.group == groupBaseline || q.group == groupTwice:
 					continue
