@@ -101,7 +101,7 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).commit", "known.Worker == o.Worker", `known.Worker == ""`},
 	}},
 	{"cases: offered twice", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*shelf).there", "out[strings.TrimPrefix(subject, s.subject(\"\"))] = true", "_ = subject"},
+		{"internal/fleet.(*shelf).there", "strings.TrimPrefix(subject, s.subject(\"\"))", `strings.TrimPrefix(subject, "x")`},
 	}},
 	{"cases: what is delivered again begins anew", "internal/fleet CaseGoesOn", []edit{
 		{"internal/fleet.delivered", "about.NumDelivered", "min(about.NumDelivered, 1)"},
