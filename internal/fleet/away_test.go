@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -26,7 +27,7 @@ func TestBrokerStaysAway(t *testing.T) {
 }
 
 // TestBrokerIsAwayAtFirst: a list is begun while the broker is away, and offered once it is back; if it
-// stays away all is done here.
+// stays away all is done here. That it is away is not that it refuses.
 func TestBrokerIsAwayAtFirst(t *testing.T) {
 	t.Parallel()
 	for _, back := range []bool{true, false} {
@@ -48,6 +49,9 @@ func TestBrokerIsAwayAtFirst(t *testing.T) {
 		y.work()
 		if here := y.by("here"); back && here > 1 || !back && here != 4 {
 			t.Errorf("back: %v, and %d are done here", back, here)
+		}
+		if told := strings.Join(y.told, "\n"); strings.Contains(told, "cannot be offered") {
+			t.Errorf("of a broker that is away: %s", told)
 		}
 	}
 }
