@@ -5,6 +5,9 @@ var ofCases = []fault{
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},
+	{"studies: things of one kind taken for those of another", "internal/study TestBatch", []edit{
+		{"internal/study.(*Batch).at", "b.parts[k].from > i", "b.parts[k].from > i+1"},
+	}},
 	{"studies: cases of one study taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*drawer).file", "c.study, sha256", `"study", sha256`},
 	}},

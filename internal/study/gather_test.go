@@ -251,3 +251,30 @@ func TestGatherRefuses(t *testing.T) {
 		t.Errorf("what encodes itself: %v", err)
 	}
 }
+
+// Things of several kinds that are gathered together come to their places, with and without a
+// keeper, and what is kept of them is found; of a kind there may be none.
+func TestBatch(t *testing.T) {
+	in, computed := &memory{cases: map[string][]byte{}}, 0
+	for _, o := range []Options{{Threads: 1}, {Threads: 1, Keeper: in}, {Threads: 1, Keeper: in}} {
+		b := o.Batch("a")
+		first := Join(b, 3, func(_ context.Context, i int) (float64, error) { computed++; return float64(i), nil })
+		none := Join(b, 0, func(context.Context, int) (bool, error) { panic("there is none") })
+		last := Join(b, 2, func(_ context.Context, i int) (string, error) { computed++; return fmt.Sprint("text ", i), nil })
+		if err := b.Gather(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(first, []float64{0, 1, 2}) || len(none) != 0 || !slices.Equal(last, []string{"text 0", "text 1"}) {
+			t.Errorf("%v, %v, %v", first, none, last)
+		}
+	}
+	if computed != 10 {
+		t.Errorf("%d things were computed, want 5 twice", computed)
+	}
+	b := Options{}.Batch("a")
+	Join(b, 1, func(context.Context, int) (int, error) { panic("computed") })
+	Join(b, 1, func(context.Context, int) (struct{ x int }, error) { panic("computed") })
+	if b.Gather(t.Context()) == nil {
+		t.Error("what cannot be kept is not refused")
+	}
+}
