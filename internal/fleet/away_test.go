@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/r2sgld/r2sgld/internal/cases"
 )
@@ -53,5 +54,40 @@ func TestBrokerIsAwayAtFirst(t *testing.T) {
 		if told := strings.Join(y.told, "\n"); strings.Contains(told, "cannot be offered") {
 			t.Errorf("of a broker that is away: %s", told)
 		}
+	}
+}
+
+// TestRefusesInTheMiddle: where a broker takes some cases and then no more, as one that is full, what
+// workers do of these comes home, the others are done here, and nothing is left behind.
+func TestRefusesInTheMiddle(t *testing.T) {
+	t.Parallel()
+	const n = 2 * mostAtOnce
+	y := newYard(t, n)
+	plain := y.list.Case
+	y.list.Case = func(i int) (cases.Case, error) {
+		c, err := plain(i)
+		if i == n-1 { // more than a message may have
+			c.Title = strings.Repeat("x", 2*mostPayload)
+		}
+		return c, err
+	}
+	y.list.Do = func(ctx context.Context, i int) error {
+		for y.by("w1") < 2 && ctx.Err() == nil {
+			pause(ctx, watchEvery/10)
+		}
+		y.note(i, "here")
+		return nil
+	}
+	y.worker("w1", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
+	y.work()
+	if told := strings.Join(y.told, "\n"); strings.Count(told, "cannot be offered") != 1 {
+		t.Errorf("told: %.1000s", told)
+	}
+	js, err := jetstream.New(y.conn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for left := range js.StreamNames(t.Context()).Name() {
+		t.Errorf("%s is left", left)
 	}
 }

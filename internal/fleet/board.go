@@ -48,7 +48,7 @@ type posting struct {
 	wait sync.WaitGroup
 
 	mu     sync.Mutex
-	shelf  *shelf // nil until all is offered
+	shelf  *shelf // nil until its files are there
 	errand map[int]*errand
 	number map[string]int // by the key
 	stage  map[int]stage
@@ -58,7 +58,8 @@ type posting struct {
 	full   bool      // it refuses what is offered
 	lost   time.Time // since when it is away or refuses; zero while it is there
 
-	seen uint64 // outcomes that were looked at
+	posted bool   // whether all that is offered is on the shelf; these two are watch's alone
+	seen   uint64 // outcomes that were looked at
 }
 
 // Offer has workers do those cases of a list of which nothing is here.
@@ -88,11 +89,14 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 	return p, nil
 }
 
-// refused notes that the broker is there and does not take what is offered, as one without room.
+// refused notes that the broker is there and does not take what is offered, as one without room. What
+// nobody has is not waited for.
 func (p *posting) refused(err error) {
 	p.mu.Lock()
 	first := !p.full
-	p.full = true
+	if p.full = true; first {
+		p.lost = time.Now().Add(-silence)
+	}
 	p.mu.Unlock()
 	if first && p.ctx.Err() == nil {
 		p.Tell(fmt.Sprintf("cases are done here alone, for workers cannot be offered any: %v%s", err, roomless(err)))
@@ -109,6 +113,15 @@ func roomless(err error) string {
 	return ""
 }
 
+// offer posts; that the broker refuses is told.
+func (p *posting) offer() error {
+	err := p.insist()
+	if err != nil {
+		p.refused(err)
+	}
+	return err
+}
+
 // insist posts, unless the broker is away: then it is done once that is back. Its error is that
 // the broker refuses.
 func (p *posting) insist() (err error) {
@@ -123,20 +136,15 @@ func (p *posting) insist() (err error) {
 // post declares the shelf and puts on it what is offered and not known to be done. The first cases are
 // done while others are put there.
 func (p *posting) post() error {
-	ctx, cancel := context.WithTimeout(p.ctx, 6*patience)
-	defer cancel()
-	s, err := declare(ctx, p.conn, p.ID, map[string]string{"name": p.Name, "program": p.Program})
-	if err != nil {
-		return err
-	}
-	there, err := s.there(ctx)
+	p.posted, p.seen = false, 0
+	s, told, err := p.declare()
 	if err != nil {
 		return err
 	}
 	var all []*errand
 	p.mu.Lock()
 	for _, i := range p.list.Left {
-		if e := p.errand[i]; p.stage[i] == offered && !there[e.Key] {
+		if e := p.errand[i]; p.stage[i] == offered && !slices.Contains(told, e.Key) {
 			all = append(all, e)
 		}
 	}
@@ -144,22 +152,26 @@ func (p *posting) post() error {
 	if err := s.putFiles(p.ctx, all); err != nil { // as long as they take
 		return err
 	}
-	p.settle(s)
+	p.mu.Lock()
+	p.shelf = s
+	p.mu.Unlock()
 	if err := s.put(p.ctx, all); err != nil {
-		p.settle(nil)
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.full = false
+	p.full, p.posted = false, true
 	return nil
 }
 
-// settle has cases be taken from a shelf; nil is none.
-func (p *posting) settle(s *shelf) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.shelf = s
+// declare makes the shelf or finds it, with the keys of which something is told.
+func (p *posting) declare() (s *shelf, told []string, err error) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if s, err = declare(ctx, p.conn, p.ID, map[string]string{"name": p.Name, "program": p.Program}); err == nil {
+		told, _, err = s.keys(ctx, 0)
+	}
+	return s, told, err
 }
 
 const (
@@ -257,22 +269,16 @@ func (p *posting) finish(i int) {
 
 // watch posts the cases and takes home what workers have done.
 func (p *posting) watch() {
-	if err := p.insist(); err != nil {
-		p.mu.Lock()
-		p.lost = time.Now().Add(-silence) // nobody has any of them: they are not waited for
-		p.mu.Unlock()
-		p.refused(err)
-	}
+	p.offer()
 	for p.ctx.Err() == nil {
 		pause(p.ctx, watchEvery)
 		if !p.conn.IsConnected() {
 			continue
 		}
 		err := p.glance()
-		if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
-			if err = p.insist(); err != nil { // the broker has forgotten all, or was away
-				p.refused(err)
-			}
+		forgotten := errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound)
+		if forgotten || err == nil && !p.posted { // or the broker was away, or without room
+			err = p.offer()
 		}
 		if err != nil && p.ctx.Err() == nil {
 			pause(p.ctx, askEvery) // it is away, or about to be
@@ -284,8 +290,8 @@ func (p *posting) glance() error {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	s := p.shelfNow()
-	if s == nil { // nothing is offered yet
-		return jetstream.ErrStreamNotFound
+	if s == nil {
+		return nil
 	}
 	queue, err := s.js.Stream(ctx, shelfPrefix+p.ID)
 	if err != nil {
@@ -319,7 +325,7 @@ func (p *posting) glance() error {
 			p.fetch(s, i, key)
 		}
 	}
-	if queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
+	if p.posted && queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
 		p.recall()
 	}
 	return nil
@@ -380,12 +386,12 @@ func (p *posting) Close() error {
 	p.stop()
 	p.wait.Wait()
 	p.mu.Lock()
-	s, left := p.shelf, p.left
+	left := p.left
 	p.mu.Unlock()
-	if s != nil && left == 0 && p.conn.IsConnected() {
+	if left == 0 && p.conn.IsConnected() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		_ = s.clear(ctx) // a broker that goes away now keeps it in vain
+		_ = clearShelf(ctx, p.conn, p.ID) // a broker that goes away now keeps it in vain
 	}
 	p.conn.Close()
 	return nil

@@ -306,21 +306,14 @@ func TestFirstOutcomeHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if there, err := s.there(t.Context()); err != nil || len(there) > 0 {
-		t.Fatal(there, err)
-	}
-	if err := s.put(t.Context(), []*errand{e}); err != nil {
-		t.Fatal(err)
-	}
-	if there, err := s.there(t.Context()); err != nil || len(there) != 1 || !there[e.Key] {
-		t.Fatal(there, err)
+	for range 2 { // which puts it there once
+		if err := s.put(t.Context(), []*errand{e}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, more := range []int{0, 1 << 20} {
 		e.Key = fmt.Sprintf("%032x", more)
 		firstHolds(t, y, s, e, more)
-		if there, err := s.there(t.Context()); err != nil || !there[e.Key] {
-			t.Error(there, err)
-		}
 	}
 	m, err := s.next(time.Second)
 	if err != nil || m == nil {

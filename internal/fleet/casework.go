@@ -35,8 +35,8 @@ type casework struct {
 	mu     sync.Mutex
 	js     jetstream.JetStream
 	known  map[string]*shelf // by the ID of a list
-	all    []*shelf          // that had cases
-	looked time.Time         // for them
+	all    []*shelf          // lists with cases, when the broker was last asked
+	looked time.Time         // when that was
 	told   map[string]bool   // lists that are not for this worker
 	turn   int
 	leave  atomic.Bool  // for a run that asks for states
@@ -116,8 +116,8 @@ func (k *casework) forget(s *shelf) {
 	k.looked = time.Time{}
 }
 
-// lists are those with cases for this worker that nobody has done, and from which to begin. So long
-// as there are cases the broker is asked every second.
+// lists returns those with cases for this worker that nobody has done, and which of them comes first.
+// While there are cases it asks the broker once a second.
 func (k *casework) lists(ctx context.Context) (all []*shelf, from int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -196,7 +196,7 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 func delivered(m jetstream.Msg) uint64 {
 	about, err := m.Metadata()
 	if err != nil {
-		return 1 << 62 // unknown: as of one that was
+		return 1 << 62 // unknown: as if it had been delivered before
 	}
 	return about.NumDelivered
 }
@@ -353,7 +353,7 @@ func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome, 
 		s.drop(ctx, o)
 	}
 	if o.parted {
-		_ = s.things.Delete(ctx, nameOfPart(e.Key)) // it goes with the list else
+		_ = s.things.Delete(ctx, nameOfPart(e.Key)) // it goes with the list otherwise
 	}
 	return err
 }

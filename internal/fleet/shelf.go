@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -39,7 +38,8 @@ const (
 	ackWait     = 10 * time.Second // without a beat a case is given to another
 	beatCase    = 2 * time.Second
 	mostParcel  = 1 << 36 // bytes of a folder
-	mostFolder  = 1 << 17 // bytes of one that goes with what is told of its case: less than a message may have
+	mostFolder  = 1 << 17 // bytes of the largest folder that is sent inside an outcome
+	mostAtOnce  = 64      // cases that are put without waiting for the broker
 )
 
 func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
@@ -136,34 +136,13 @@ func found(ctx context.Context, js jetstream.JetStream, id string) (*shelf, erro
 	return s, err
 }
 
-// clear takes the shelf away.
-func (s *shelf) clear(ctx context.Context) error {
-	return errors.Join(s.js.DeleteStream(ctx, shelfPrefix+s.id), s.js.DeleteKeyValue(ctx, shelfPrefix+s.id),
-		s.js.DeleteObjectStore(ctx, shelfPrefix+s.id))
-}
-
-// there are the keys of cases that are on the shelf, or of which something is told.
-func (s *shelf) there(ctx context.Context) (map[string]bool, error) {
-	told, _, err := s.keys(ctx, 0)
+// clearShelf takes the shelf of a list away, or what there is of it.
+func clearShelf(ctx context.Context, conn *nats.Conn, id string) error {
+	js, err := jetstream.New(conn)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	queue, err := s.js.Stream(ctx, shelfPrefix+s.id)
-	if err != nil {
-		return nil, err
-	}
-	left, err := queue.Info(ctx, jetstream.WithSubjectFilter(s.subject("*")))
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]bool{}
-	for _, key := range told {
-		out[key] = true
-	}
-	for subject := range left.State.Subjects {
-		out[strings.TrimPrefix(subject, s.subject(""))] = true
-	}
-	return out, nil
+	return errors.Join(js.DeleteStream(ctx, shelfPrefix+id), js.DeleteKeyValue(ctx, shelfPrefix+id), js.DeleteObjectStore(ctx, shelfPrefix+id))
 }
 
 // putFiles keeps the files of cases.
@@ -182,16 +161,16 @@ func (s *shelf) putFiles(ctx context.Context, all []*errand) error {
 	return nil
 }
 
-// put keeps cases for whoever has a hand free, some at once.
+// put keeps cases for whoever has a hand free, except those that are there.
 func (s *shelf) put(ctx context.Context, all []*errand) error {
-	for some := range slices.Chunk(all, 1<<6) {
+	for some := range slices.Chunk(all, mostAtOnce) {
 		var told []jetstream.PubAckFuture
 		for _, e := range some {
 			text, err := json.Marshal(e)
 			if err != nil {
 				return err
 			}
-			f, err := s.js.PublishMsgAsync(&nats.Msg{Subject: s.subject(e.Key), Data: text})
+			f, err := s.js.PublishMsgAsync(&nats.Msg{Subject: s.subject(e.Key), Data: text}, jetstream.WithExpectLastSequencePerSubject(0))
 			if err != nil {
 				return err
 			}
@@ -201,7 +180,10 @@ func (s *shelf) put(ctx context.Context, all []*errand) error {
 			select {
 			case <-f.Ok():
 			case err := <-f.Err():
-				return err
+				var refusal *jetstream.APIError
+				if !errors.As(err, &refusal) || refusal.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequence { // it is there
+					return err
+				}
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -340,7 +322,7 @@ func (s *shelf) home(ctx context.Context, o *outcome, dir string) error {
 	return s.get(ctx, o.Made, dir)
 }
 
-// drop throws the folder of a case away; it goes with the list else.
+// drop throws the folder of a case away; it goes with the list otherwise.
 func (s *shelf) drop(ctx context.Context, o *outcome) {
 	if o.Folder == nil {
 		_ = s.things.Delete(ctx, o.Made)

@@ -104,16 +104,13 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).commit", "known.Worker == o.Worker", `known.Worker == ""`},
 	}},
 	{"cases: offered twice", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*shelf).there", "strings.TrimPrefix(subject, s.subject(\"\"))", `strings.TrimPrefix(subject, "x")`},
+		{"internal/fleet.(*shelf).put", ", jetstream.WithExpectLastSequencePerSubject(0)", ""},
 	}},
 	{"cases: what is delivered again begins anew", "internal/fleet CaseGoesOn", []edit{
 		{"internal/fleet.delivered", "about.NumDelivered", "min(about.NumDelivered, 1)"},
 	}},
 	{"cases: small folders are left behind", "internal/fleet FirstOutcome", []edit{
 		{"internal/fleet.(*shelf).home", "bytes.NewReader(o.Folder)", "bytes.NewReader(nil)"},
-	}},
-	{"cases: what is told already is offered again", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*shelf).there", "out[key] = true", "_ = key"},
 	}},
 	{"cases: begun anew elsewhere", "internal/fleet CaseGoesOn", []edit{
 		{"internal/fleet.(*casework).make", "s.get(ctx, nameOfPart(e.Key), dir); err != nil", "s.get(ctx, nameOfPart(e.Key), dir); err != nil || true"},
@@ -128,7 +125,7 @@ var ofCases = []fault{
 		{"internal/fleet.(*posting).insist", "err == nil || p.conn.FlushTimeout(askEvery) != nil", "err == nil"},
 	}},
 	{"cases: never offered to a broker that was away at first", "internal/fleet BrokerIsAwayAtFirst", []edit{
-		{"internal/fleet.(*posting).glance", "return jetstream.ErrStreamNotFound", "return nil"},
+		{"internal/fleet.(*posting).watch", "forgotten || err == nil && !p.posted", "forgotten"},
 	}},
 	{"cases: a tally of one list goes on in the next", "internal/cases Tally", []edit{
 		{"internal/cases.(*Tally).Begin", "t.now.Done = list, of, done", "t.now.Done = list, of, t.now.Done"},

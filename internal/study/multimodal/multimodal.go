@@ -118,7 +118,7 @@ func (m *multimodal) first(ctx context.Context) error {
 	})
 	m.path = study.Join(b, 1, func(ctx context.Context, _ int) (pathway, error) { return m.pathway(ctx) })
 	var err error
-	if m.mixtures, err = m.lawless(); err != nil {
+	if m.mixtures, err = m.unsolved(); err != nil {
 		return err
 	}
 	laws := study.Join(b, len(m.mixtures), func(_ context.Context, i int) (masses, error) {

@@ -63,8 +63,8 @@ func (g *mixture) on(s shape) shape {
 // with a start of its own, of the released code's target and of the mixtures.
 const fromAnywhere = "starts"
 
-// lawless are the scenes of the mixtures, without the exact laws.
-func (m *multimodal) lawless() (out []*scene, err error) {
+// unsolved are the scenes of the mixtures, whose exact laws are yet to be computed.
+func (m *multimodal) unsolved() (out []*scene, err error) {
 	for _, g := range mixtures() {
 		for _, s := range m.some() {
 			n := &scene{shape: g.on(s.shape)}
