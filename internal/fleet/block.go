@@ -1,6 +1,9 @@
 package fleet
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // evaluate evaluates a block here and by the workers.
 func (c *Crew) evaluate(e *evaluator, energy, grad, x []float64) error {
@@ -69,6 +72,7 @@ func (w *work) send(states []int, parts []*part) {
 // left out.
 func (w *work) here(states []int, atOnce int) error {
 	d := w.d
+	runtime.Gosched() // for what was asked of others to leave
 	for len(states) > 0 && w.left > 0 {
 		some := states[:min(atOnce, len(states))]
 		states = states[len(some):]
@@ -176,11 +180,13 @@ func (w *work) settle(doubted []int, p *part) error {
 func (w *work) await() error {
 	for w.left > 0 {
 		if states := w.idle(time.Now()); len(states) > 0 {
+			w.waits(time.Time{})
 			if err := w.again(states); err != nil {
 				return err
 			}
 			continue
 		}
+		w.waits(time.Now())
 		timer := time.NewTimer(time.Until(w.due()))
 		select {
 		case <-w.inbox.ready:
@@ -192,6 +198,15 @@ func (w *work) await() error {
 		}
 	}
 	return nil
+}
+
+// waits notes since when this machine waits, if it did not before; a zero time ends that.
+func (w *work) waits(since time.Time) {
+	w.crew.mu.Lock()
+	defer w.crew.mu.Unlock()
+	if since.IsZero() || w.inbox.since.IsZero() {
+		w.inbox.since = since
+	}
 }
 
 // idle are the states that nobody works at, or not in time.

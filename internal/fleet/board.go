@@ -43,6 +43,7 @@ type posting struct {
 	*Board
 	list *cases.List
 	conn *nats.Conn
+	js   jetstream.JetStream
 	ctx  context.Context
 	stop context.CancelFunc
 	wait sync.WaitGroup
@@ -82,6 +83,10 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 	}
 	var err error
 	if p.conn, err = b.Connect(); err != nil {
+		return nil, err
+	}
+	if p.js, err = jetstream.New(p.conn, jetstream.WithPublishAsyncTimeout(patience)); err != nil {
+		p.conn.Close()
 		return nil, err
 	}
 	p.ctx, p.stop = context.WithCancel(ctx)
@@ -141,10 +146,14 @@ func (p *posting) post() error {
 	if err != nil {
 		return err
 	}
+	known := map[string]bool{}
+	for _, key := range told {
+		known[key] = true
+	}
 	var all []*errand
 	p.mu.Lock()
 	for _, i := range p.list.Left {
-		if e := p.errand[i]; p.stage[i] == offered && !slices.Contains(told, e.Key) {
+		if e := p.errand[i]; p.stage[i] == offered && !known[e.Key] {
 			all = append(all, e)
 		}
 	}
@@ -168,7 +177,7 @@ func (p *posting) post() error {
 func (p *posting) declare() (s *shelf, told []string, err error) {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	if s, err = declare(ctx, p.conn, p.ID, map[string]string{"name": p.Name, "program": p.Program}); err == nil {
+	if s, err = declare(ctx, p.js, p.ID, map[string]string{"name": p.Name, "program": p.Program}); err == nil {
 		told, _, err = s.keys(ctx, 0)
 	}
 	return s, told, err
@@ -391,7 +400,7 @@ func (p *posting) Close() error {
 	if left == 0 && p.conn.IsConnected() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		_ = clearShelf(ctx, p.conn, p.ID) // a broker that goes away now keeps it in vain
+		_ = clearShelf(ctx, p.js, p.ID) // a broker that goes away now keeps it in vain
 	}
 	p.conn.Close()
 	return nil

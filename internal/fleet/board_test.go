@@ -292,16 +292,25 @@ func TestCaseGoesOn(t *testing.T) {
 	}
 }
 
+// shelf makes the shelf of a list.
+func (y *yard) shelf(id string) *shelf {
+	js, err := jetstream.New(y.conn())
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	s, err := declare(y.t.Context(), js, id, nil)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return s
+}
+
 // TestFirstOutcomeHolds: of a case that is delivered twice one outcome is taken home, and the
 // other's folder is thrown away, whether it is small or not.
 func TestFirstOutcomeHolds(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 0)
-	conn := y.conn()
-	s, err := declare(t.Context(), conn, "b2", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := y.shelf("b2")
 	e, err := newErrand("1", cases.Case{Config: []byte(`{"number": 3}`)})
 	if err != nil {
 		t.Fatal(err)
@@ -334,12 +343,12 @@ func firstHolds(t *testing.T, y *yard, s *shelf, e *errand, more int) {
 			Case: func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
 				return errors.Join(leaves(c, dir), os.WriteFile(filepath.Join(dir, "waste"), waste, 0o666))
 			}}, s.js.Conn(), nil)
-		o, home, err := k.make(t.Context(), s, e, false)
+		d, err := k.make(t.Context(), s, e, false)
 		if err == nil {
-			err = k.commit(t.Context(), s, e, o, home)
+			err = k.commit(t.Context(), s, e, d)
 		}
 		if err == nil {
-			err = k.commit(t.Context(), s, e, o, home) // whose answer was lost
+			err = k.commit(t.Context(), s, e, d) // whose answer was lost
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -400,24 +409,18 @@ func TestBrokerComesBack(t *testing.T) {
 func TestWhatWasDoneIsKept(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 0)
-	conn := y.conn()
-	s, err := declare(t.Context(), conn, "b3", nil)
-	if err == nil {
-		err = s.js.DeleteStream(t.Context(), shelfPrefix+s.id)
-	}
-	if err != nil {
+	s := y.shelf("b3")
+	if err := s.js.DeleteStream(t.Context(), shelfPrefix+s.id); err != nil {
 		t.Fatal(err)
 	}
-	k := newCasework(&Worker{Name: "w", Dir: t.TempDir(), Tell: y.tell}, conn, nil)
+	k := newCasework(&Worker{Name: "w", Dir: t.TempDir(), Tell: y.tell}, s.js.Conn(), nil)
 	if err := k.insist(t.Context(), s, func(context.Context) error { return errors.New("it is no more") }); !errors.Is(err, errEnded) {
 		t.Errorf("of a list that is no more: %v", err)
 	}
-	if s, err = declare(t.Context(), conn, "b4", nil); err != nil {
-		t.Fatal(err)
-	}
+	s = y.shelf("b4")
 	y.broker.Close()
 	tries := 0
-	err = k.insist(t.Context(), s, func(context.Context) error {
+	err := k.insist(t.Context(), s, func(context.Context) error {
 		if tries++; tries > 1 {
 			return nil
 		}

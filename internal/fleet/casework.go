@@ -93,6 +93,9 @@ func (k *casework) work(ctx context.Context) bool {
 // fetch takes a case of a list, of each in turn; nil if there is none.
 func (k *casework) fetch(ctx context.Context) (*shelf, jetstream.Msg) {
 	all, from := k.lists(ctx)
+	if len(all) == 0 && k.inHand.Load() > 0 {
+		pause(ctx, glance)
+	}
 	for i := range all {
 		s := all[(from+i)%len(all)]
 		m, err := s.next(glance / time.Duration(len(all)))
@@ -178,7 +181,7 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 	}
 	beating := beatOf(m)
 	k.Tell(e.Case.Title)
-	o, home, err := k.make(ctx, s, &e, again)
+	d, err := k.make(ctx, s, &e, again)
 	var unfit *Unfit
 	if errors.As(err, &unfit) {
 		k.mu.Lock()
@@ -187,8 +190,8 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 	}
 	return func() {
 		defer beating()
-		defer os.RemoveAll(home)
-		k.tell(ctx, s, m, &e, o, home, err)
+		defer os.RemoveAll(d.home)
+		k.tell(ctx, s, m, &e, d, err)
 	}
 }
 
@@ -201,8 +204,8 @@ func delivered(m jetstream.Msg) uint64 {
 	return about.NumDelivered
 }
 
-// tell tells what came of a case, whose folder is in home.
-func (k *casework) tell(ctx context.Context, s *shelf, m jetstream.Msg, e *errand, o *outcome, home string, err error) {
+// tell tells what came of a case.
+func (k *casework) tell(ctx context.Context, s *shelf, m jetstream.Msg, e *errand, d deed, err error) {
 	var unfit *Unfit
 	switch {
 	case errors.As(err, &unfit):
@@ -210,7 +213,7 @@ func (k *casework) tell(ctx context.Context, s *shelf, m jetstream.Msg, e *erran
 		_ = m.NakWithDelay(askEvery)
 		return
 	case err == nil:
-		err = k.commit(ctx, s, e, o, home)
+		err = k.commit(ctx, s, e, d)
 	}
 	switch {
 	case errors.Is(err, errEnded):
@@ -218,8 +221,8 @@ func (k *casework) tell(ctx context.Context, s *shelf, m jetstream.Msg, e *erran
 	case err != nil: // the context ended
 		_ = m.Nak()
 	default:
-		if o.Failed != "" {
-			k.Tell(fmt.Sprintf("%s: failed: %s", e.Case.Title, o.Failed))
+		if d.Failed != "" {
+			k.Tell(fmt.Sprintf("%s: failed: %s", e.Case.Title, d.Failed))
 		}
 		ack, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
@@ -246,42 +249,49 @@ func beatOf(m jetstream.Msg) func() {
 	return func() { close(done) }
 }
 
-// make does a case, if again from where another worker left it, in a folder of a home that is to be removed.
-// Its error is that of the context, or an *Unfit: that the case fails is an outcome.
-func (k *casework) make(ctx context.Context, s *shelf, e *errand, again bool) (o *outcome, home string, err error) {
-	o = &outcome{Worker: k.Name, Host: k.Host}
+// A deed is a case that a worker has done.
+type deed struct {
+	outcome
+	home   string // where its folder is; to be removed
+	parted bool   // whether a part of it is at the broker
+}
+
+// make does a case, if again from where another worker left it. Its error is that of the context, or an
+// *Unfit: that the case fails is an outcome.
+func (k *casework) make(ctx context.Context, s *shelf, e *errand, again bool) (d deed, err error) {
+	d.outcome = outcome{Worker: k.Name, Host: k.Host}
 	if err = os.MkdirAll(k.Dir, 0o700); err == nil { // somebody may have removed it
-		home, err = os.MkdirTemp(k.Dir, casePrefix)
+		d.home, err = os.MkdirTemp(k.Dir, casePrefix)
 	}
 	if err != nil {
-		return nil, "", &Unfit{err} // others may have room
+		return d, &Unfit{err} // others may have room
 	}
-	dir := filepath.Join(home, caseFolder)
+	dir := filepath.Join(d.home, caseFolder)
 	if again {
 		if err := s.get(ctx, nameOfPart(e.Key), dir); err != nil {
 			_ = os.RemoveAll(dir) // it begins anew
 		}
 	}
-	place, err := k.furnish(ctx, e.Files, filepath.Join(home, "files"), func(ctx context.Context, _ int, f File) (io.ReadCloser, error) {
+	place, err := k.furnish(ctx, e.Files, filepath.Join(d.home, "files"), func(ctx context.Context, _ int, f File) (io.ReadCloser, error) {
 		return s.open(ctx, nameOfFile(f))
 	})
 	if err == nil {
 		saved := k.save(s, e, dir)
 		err = k.Case(ctx, e.Case, place, dir)
-		o.parted = saved(ctx.Err() != nil) || again
+		d.parted = saved(ctx.Err() != nil) || again
 	}
 	var unfit *Unfit
 	switch {
 	case ctx.Err() != nil:
-		return nil, home, ctx.Err()
+		return d, ctx.Err()
 	case errors.As(err, &unfit):
-		return nil, home, err
+		return d, err
 	case err != nil:
-		o.Failed = err.Error()
-		return o, home, nil
+		d.Failed = err.Error()
+	default:
+		d.Made = nameOfMade(e.Key, k.Name)
 	}
-	o.Made = nameOfMade(e.Key, k.Name)
-	return o, home, nil
+	return d, nil
 }
 
 // save keeps checkpoints of a case at the broker as they come, until the function that it
@@ -323,18 +333,18 @@ func (k *casework) save(s *shelf, e *errand, dir string) (end func(last bool) bo
 	}
 }
 
-// commit sends the folder of a case, which is in home, and tells what came of it, unless another has.
-func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome, home string) error {
-	if o.Made != "" {
+// commit sends the folder of a case and tells what came of it, unless another has.
+func (k *casework) commit(ctx context.Context, s *shelf, e *errand, d deed) error {
+	if d.Made != "" {
 		err := k.insist(ctx, s, func(ctx context.Context) (err error) {
-			o.Folder, err = s.send(ctx, o.Made, filepath.Join(home, caseFolder), min(mostFolder, s.js.Conn().MaxPayload()/2))
+			d.Folder, err = s.send(ctx, d.Made, filepath.Join(d.home, caseFolder), min(mostFolder, s.js.Conn().MaxPayload()/2))
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(o)
+	text, err := json.Marshal(d.outcome)
 	if err != nil {
 		return err
 	}
@@ -347,12 +357,12 @@ func (k *casework) commit(ctx context.Context, s *shelf, e *errand, o *outcome, 
 		return err
 	})
 	if late {
-		if known, err := s.what(ctx, e.Key); err == nil && known != nil && known.Worker == o.Worker { // ours, whose answer was lost
+		if known, err := s.what(ctx, e.Key); err == nil && known != nil && known.Worker == d.Worker { // ours, whose answer was lost
 			return nil
 		}
-		s.drop(ctx, o)
+		s.drop(ctx, &d.outcome)
 	}
-	if o.parted {
+	if d.parted {
 		_ = s.things.Delete(ctx, nameOfPart(e.Key)) // it goes with the list otherwise
 	}
 	return err

@@ -91,6 +91,20 @@ func (p *pace) note(d time.Duration) {
 	p.mean, p.known = s, true
 }
 
+// noteWay takes in what a message took, there and back. What came while this machine computed may have
+// lain until then, and is not sure: it says how long at most. A delay counts as twice what is known at
+// most, as it may not come again: a worker that is not asked is hardly measured.
+func (w *worker) noteWay(took time.Duration, sure bool) {
+	const short = 100 * time.Microsecond
+	mean := time.Duration(w.way.mean * float64(time.Second))
+	if w.way.known {
+		took = min(took, 2*mean+short)
+	}
+	if sure || took < mean {
+		w.way.note(took)
+	}
+}
+
 // or is the mean, or another one where there is none yet.
 func (p *pace) or(other float64) float64 {
 	if p.known {

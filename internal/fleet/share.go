@@ -31,6 +31,13 @@ type taken struct {
 type inbox struct {
 	parts []*part
 	ready chan struct{} // has room for one
+	since time.Time     // when this machine began to wait; zero while it computes
+}
+
+// sure reports whether what comes now, of what was sent then, has not lain while this machine computed:
+// that has waited for a good part of the time that it computed before.
+func (b *inbox) sure(sent, now time.Time) bool {
+	return b != nil && !b.since.IsZero() && now.Sub(b.since) > b.since.Sub(sent)/8
 }
 
 // put adds a part. It is of no use where nobody waits.
@@ -168,7 +175,7 @@ func (c *Crew) answered(m []byte) {
 		c.compare(p, a.values)
 		return
 	}
-	w.way.note(time.Since(p.sent) - a.held)
+	w.noteWay(time.Since(p.sent)-a.held, p.to.sure(p.sent, time.Now()))
 	if p.proof != nil {
 		c.prove(p, a.values)
 		return

@@ -75,7 +75,6 @@ type outcome struct {
 	Made   string `json:"made,omitempty"`   // the folder, as a thing where Folder is empty
 	Folder []byte `json:"folder,omitempty"` // a small one
 	Failed string `json:"failed,omitempty"` // why there is none
-	parted bool   // whether a part of the case is at the broker
 }
 
 // Names of things.
@@ -84,11 +83,7 @@ func nameOfPart(key string) string         { return "part." + key }
 func nameOfMade(key, worker string) string { return "made." + key + "." + worker }
 
 // declare makes the shelf of a list, or finds it.
-func declare(ctx context.Context, conn *nats.Conn, id string, about map[string]string) (*shelf, error) {
-	js, err := jetstream.New(conn, jetstream.WithPublishAsyncTimeout(patience))
-	if err != nil {
-		return nil, err
-	}
+func declare(ctx context.Context, js jetstream.JetStream, id string, about map[string]string) (*shelf, error) {
 	s := &shelf{js: js, id: id}
 	queue, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: shelfPrefix + id, Subjects: []string{caseSubject + id + ".*"},
 		Retention: jetstream.WorkQueuePolicy, Metadata: about})
@@ -137,11 +132,7 @@ func found(ctx context.Context, js jetstream.JetStream, id string) (*shelf, erro
 }
 
 // clearShelf takes the shelf of a list away, or what there is of it.
-func clearShelf(ctx context.Context, conn *nats.Conn, id string) error {
-	js, err := jetstream.New(conn)
-	if err != nil {
-		return err
-	}
+func clearShelf(ctx context.Context, js jetstream.JetStream, id string) error {
 	return errors.Join(js.DeleteStream(ctx, shelfPrefix+id), js.DeleteKeyValue(ctx, shelfPrefix+id), js.DeleteObjectStore(ctx, shelfPrefix+id))
 }
 

@@ -98,10 +98,10 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).commit", "s.done.Create(ctx, e.Key, text)", "s.done.Put(ctx, e.Key, text)"},
 	}},
 	{"cases: folders of late outcomes are kept", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*casework).commit", "s.drop(ctx, o)", "_ = o.Made"},
+		{"internal/fleet.(*casework).commit", "s.drop(ctx, &d.outcome)", "_ = d.Made"},
 	}},
 	{"cases: an outcome that was told twice is thrown away", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*casework).commit", "known.Worker == o.Worker", `known.Worker == ""`},
+		{"internal/fleet.(*casework).commit", "known.Worker == d.Worker", `known.Worker == ""`},
 	}},
 	{"cases: offered twice", "internal/fleet FirstOutcome", []edit{
 		{"internal/fleet.(*shelf).put", ", jetstream.WithExpectLastSequencePerSubject(0)", ""},
