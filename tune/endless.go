@@ -121,7 +121,7 @@ func evenly(chains [][]float64, d, draws int) [][]float64 {
 
 // slopesAt are the slopes of an energy over τ at the draws, and of others that are there already; nil if one is not finite.
 func slopesAt(q *probe, chains [][]float64, d int, tau float64, others [][]float64) [][]float64 {
-	m := newMeter(q, d, nil)
+	m := newMeter(q, d, nil, 1)
 	defer m.close()
 	out := make([][]float64, len(chains))
 	for i, c := range chains {

@@ -96,7 +96,7 @@ func (t *tuner) stepless(f *Found) error {
 func (t *tuner) heights() string {
 	highest, at, gone := math.Inf(-1), "", 0
 	n := len(t.fill) / t.d
-	m := newMeter(t.probe, t.d, nil)
+	m := newMeter(t.probe, t.d, nil, 1)
 	defer m.close()
 	for i := range n {
 		x := t.fill[i*t.d : (i+1)*t.d]
@@ -219,7 +219,7 @@ func (t *tuner) starts(x []float64, rungs int) [][][]float64 {
 	if t.bounded && t.s.Start != nil {
 		x = t.s.Start
 	}
-	m := newMeter(t.probe, t.d, nil)
+	m := newMeter(t.probe, t.d, nil, 1)
 	defer m.close()
 	n := len(x) / t.d
 	next := func() []float64 {

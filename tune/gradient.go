@@ -27,12 +27,12 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 	if err != nil {
 		return err
 	}
-	m := newMeter(q, d, nil)
+	m := newMeter(q, d, nil, 1)
 	defer m.close()
 	bad, looked := 0, 0
 	var worst error
 	for i := 0; i < len(x) && looked < slopePoints; i += d {
-		m.back(x[i : i+d])
+		m.put(0, x[i:i+d])
 		for j := range m.v {
 			m.v[j] = m.rng.NormFloat64()
 		}

@@ -44,7 +44,7 @@ func (q *probe) infinite(within domain.Domain, x []float64, d int) bool {
 	if len(seen) < 2 {
 		return false
 	}
-	w := newDescent(newMeter(q.slopes(), d, nil), within, seen)
+	w := newDescent(newMeter(q.slopes(), d, nil, 1), within, seen)
 	defer w.m.close()
 	need := max(4, int(float64(len(seen))*above))
 	for _, p := range seen {

@@ -218,7 +218,7 @@ func (t *tuner) high(s *modes.Search) bool {
 	if len(s.Modes) == 0 {
 		return false
 	}
-	m := newMeter(t.probe, t.d, nil)
+	m := newMeter(t.probe, t.d, nil, 1)
 	defer m.close()
 	return m.finite(t.s.Start) && m.energy[0]-s.Modes[0].Energy > remote*float64(t.d)
 }

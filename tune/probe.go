@@ -20,6 +20,7 @@ const (
 	probeNoise    = 8    // gradients at one point that tell their noise
 	probeLongest  = 1e-3 // of a difference, but for what rounding takes of it far from the origin
 	probeShortest = 1e-6 // of a difference: shorter ones are of numbers that hardly differ
+	mostPlaces    = 32   // where a probe looks at once
 )
 
 // A probe measures a potential around points.
@@ -87,192 +88,42 @@ func (q *probe) stream() *stream.Rand { return stream.New(q.seed, streamOf).Of(0
 // slopes and noise are those in the coordinates of w (nil: the user's). Points
 // whose energy or slope is not finite are left out.
 func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
-	m := newMeter(q, d, w)
+	m := newMeter(q, d, w, q.places(len(x)/d))
 	defer m.close()
 	var seen []point
-	for i := 0; i+d <= len(x); i += d {
-		m.back(x[i : i+d])
-		p, ok := m.point()
+	for d <= len(x) {
+		n := min(m.r, len(x)/d)
+		for i := range m.r { // places that are not needed have the last point
+			m.put(i, x[min(i, n-1)*d:][:d])
+		}
+		x = x[n*d:]
+		points := m.points(n)
 		if q.failed = cmp.Or(q.ctx.Err(), potential.Err(m.eval)); q.failed != nil {
 			return nil
 		}
-		if ok {
-			seen = append(seen, p)
-		}
-		q.holes = q.holes || math.IsInf(m.energy[0], 1)
-		if ok && q.first {
-			break
+		for i, p := range points {
+			q.holes = q.holes || math.IsInf(m.energy[i], 1)
+			if p == nil {
+				continue
+			}
+			if seen = append(seen, *p); q.first {
+				return seen
+			}
 		}
 	}
 	return seen
 }
 
-// A meter is a probe's workspace.
-type meter struct {
-	rng          *rand.Rand
-	eval, noisy  potential.Evaluator
-	guide        potential.Evaluator
-	back         func(x []float64) // sets z to the coordinates of x
-	z, v, a, b   []float64
-	sum, squares []float64
-	energy       [1]float64
-	measurable   bool
-}
-
-func newMeter(q *probe, d int, w *r2sgld.Whitening) *meter {
-	m := &meter{rng: q.rng(), measurable: q.exact != nil}
-	for _, s := range []*[]float64{&m.z, &m.v, &m.a, &m.b, &m.sum, &m.squares} {
-		*s = make([]float64, d)
+// places is at how many points of n a probe looks at once.
+func (q *probe) places(n int) int {
+	u := q.potential
+	if q.exact != nil {
+		u = q.exact
 	}
-	of := func(p potential.Potential) potential.Evaluator {
-		if w != nil {
-			p = potential.Affine(p, w.Center, w.L)
-		}
-		return p.Evaluator(1, stream.New(q.seed, streamOf))
+	if q.first || q.noisy && q.exact == nil || !potential.Lanewise(u) || q.guide != nil && !potential.Lanewise(q.guide) {
+		return 1
 	}
-	if m.measurable {
-		m.eval = of(q.exact)
-	} else {
-		m.eval = of(q.potential)
-	}
-	if q.noisy {
-		m.noisy = of(q.potential)
-	}
-	if q.guide != nil {
-		m.guide = of(q.guide)
-	}
-	m.back = func(x []float64) { copy(m.z, x) }
-	if w != nil {
-		if solve, err := w.Inverse(); err == nil {
-			m.back = func(x []float64) { solve(m.z, x) }
-		}
-	}
-	return m
-}
-
-func (m *meter) close() {
-	_ = potential.Close(m.eval)
-	for _, e := range []potential.Evaluator{m.noisy, m.guide} {
-		if e != nil {
-			_ = potential.Close(e)
-		}
-	}
-}
-
-// point looks around z.
-func (m *meter) point() (point, bool) {
-	p := point{curvature: math.NaN()}
-	if !m.gradient(m.a, 0) {
-		return p, false
-	}
-	p.energy, p.at, p.slope = m.energy[0], slices.Clone(m.z), slices.Clone(m.a)
-	if m.measurable {
-		p.curvature = m.curvature()
-	}
-	if m.noisy != nil {
-		p.noise = m.noise()
-	}
-	if m.guide != nil { // energies are those that rungs trade by
-		whole := m.eval
-		m.eval = m.guide
-		if m.gradient(m.b, 0) {
-			p.energy -= m.energy[0]
-			p.curvature = max(p.curvature, m.curvature())
-		}
-		m.eval = whole
-	}
-	return p, true
-}
-
-// finite reports whether energy and slope are finite at x.
-func (m *meter) finite(x []float64) bool {
-	m.back(x)
-	return m.gradient(m.a, 0)
-}
-
-// smooth reports whether they are finite about x too, by the curvature where that is known.
-func (m *meter) smooth(x []float64) bool {
-	return m.finite(x) && !(m.measurable && math.IsInf(m.curvature(), 1))
-}
-
-// noise is the largest variance of a partial derivative over minibatches.
-func (m *meter) noise() float64 {
-	clear(m.sum)
-	clear(m.squares)
-	for range probeNoise {
-		m.noisy.Eval(m.energy[:], m.b, m.z)
-		for j, g := range m.b {
-			g -= m.a[j] // shifted by the exact one, or by another draw of it
-			m.sum[j] += g
-			m.squares[j] += g * g
-		}
-	}
-	worst := 0.0
-	for j, s := range m.sum {
-		worst = max(worst, (m.squares[j]-s*s/probeNoise)/(probeNoise-1))
-	}
-	return worst
-}
-
-// curvature is the norm of the Hessian at z along a direction that a few power
-// iterations turn towards the largest one.
-func (m *meter) curvature() float64 {
-	for i := range m.v {
-		m.v[i] = m.rng.NormFloat64()
-	}
-	normalise(m.v)
-	h := 0.0
-	for _, v := range m.z {
-		h = max(h, math.Abs(v))
-	}
-	if h = 1e-5 * max(h, 1e-3); h > probeLongest { // where the origin is tells no width
-		h = probeLongest * math.Pow(h/probeLongest, 0.25)
-	}
-	c, least := 0.0, h*probeShortest
-	for range probePower {
-		for !m.gradient(m.sum, h) || !m.gradient(m.b, -h) { // beyond a wall, maybe: far from the origin h is long
-			if h /= 16; h < least {
-				return math.Inf(1)
-			}
-		}
-		for i := range m.v {
-			m.v[i] = (m.sum[i] - m.b[i]) / (2 * h)
-		}
-		if c = normalise(m.v); c == 0 || c-c != 0 {
-			break
-		}
-	}
-	return c
-}
-
-// gradient writes ∇U(z + h v) into g and reports whether all of it is finite.
-func (m *meter) gradient(g []float64, h float64) bool {
-	for i, v := range m.v {
-		m.z[i] += h * v
-	}
-	m.eval.Eval(m.energy[:], g, m.z)
-	for i, v := range m.v {
-		m.z[i] -= h * v
-	}
-	sum := m.energy[0]
-	for _, v := range g {
-		sum += v
-	}
-	return sum-sum == 0
-}
-
-// normalise scales v to length 1 and returns its length.
-func normalise(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum = math.Hypot(sum, x)
-	}
-	if sum > 0 {
-		for i := range v {
-			v[i] /= sum
-		}
-	}
-	return sum
+	return max(1, min(n, mostPlaces))
 }
 
 // stiffness is what a step at inverse temperature β has to respect, from points

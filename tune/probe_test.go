@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -336,6 +337,47 @@ func TestStartsAreOffWalls(t *testing.T) {
 	} {
 		if x := Start(sum(c.beyond), corner, c.inside); !slices.Equal(x, c.want) {
 			t.Errorf("beyond the walls %g, inside %v: the start is %v, want %v", c.beyond, c.inside, x, c.want)
+		}
+	}
+}
+
+// alone hides that its states do not depend on each other.
+type alone struct{ potential.Potential }
+
+// Points that are looked at side by side are those that are looked at one by one, also where some of
+// them are at walls or poles, begin at a law, or have noise.
+func TestPlacesSideBySide(t *testing.T) {
+	logs := potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = -1/x[0]+x[1], 3*x[1]+x[0]
+		return -math.Log(x[0]) + 1.5*x[1]*x[1] + x[0]*x[1]
+	})
+	bowl := quadratic(mat.NewSymDense(2, []float64{4, 1, 1, 2}))
+	rng, x := rand.New(rand.NewPCG(1, 1)), []float64(nil)
+	for i := range 80 {
+		x = append(x, math.Exp(-float64(i%40))-float64(i/60)*1e-3, rng.NormFloat64())
+	}
+	w := &r2sgld.Whitening{Center: []float64{1, 0}, L: [][]float64{{0.5, 0}, {0.2, 2}}}
+	for name, of := range map[string]func(p potential.Potential) *probe{
+		"plain": func(p potential.Potential) *probe { return newProbe(p, 3) },
+		"guide": func(p potential.Potential) *probe {
+			q := newProbe(p, 3)
+			if q.guide = bowl; !potential.Lanewise(p) {
+				q.guide = alone{bowl}
+			}
+			return q
+		},
+		"noise":  func(p potential.Potential) *probe { return newProbe(potential.Noisy(p, 0.3, 0), 3) },
+		"slopes": func(p potential.Potential) *probe { return newProbe(p, 3).slopes() },
+	} {
+		together, one := of(logs), of(alone{logs})
+		if a, b := together.places(80), one.places(80); a != mostPlaces || b != 1 {
+			t.Fatalf("%s: at %d and %d places", name, a, b)
+		}
+		for _, w := range []*r2sgld.Whitening{nil, w} {
+			got, want := fmt.Sprintf("%x", together.around(x, 2, w)), fmt.Sprintf("%x", one.around(x, 2, w))
+			if got != want || together.holes != one.holes || len(want) < 1000 {
+				t.Errorf("%s: side by side\n%.600s\none by one\n%.600s", name, got, want)
+			}
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (q *probe) scatter(ctx context.Context, dom domain.Domain, start []float64,
 // An x that lies on a wall beyond which they are not gives way to inside, a point
 // of the interior, unless that is nil or no better.
 func Start(p r2sgld.Problem, x, inside []float64) []float64 {
-	m := newMeter(newProbe(p.Potential, 1), len(x), nil)
+	m := newMeter(newProbe(p.Potential, 1), len(x), nil, 1)
 	defer m.close()
 	draw, at := around(p.Domain, x), slices.Clone(x)
 	for range restarts {
