@@ -2,6 +2,14 @@ package mutants
 
 // ofFleets are faults of workers on other machines.
 var ofFleets = []fault{
+	{"workers: what lay while the run computed taken for the way", "internal/fleet TestSure", []edit{
+		{"internal/fleet.(*inbox).sure", "> b.since.Sub(sent)/8", "> 0"}}},
+	{"workers: what comes while the run computes is sure", "internal/fleet TestSure", []edit{
+		{"internal/fleet.(*inbox).sure", "!b.since.IsZero() &&", ""}}},
+	{"workers: what is not sure raises the way", "internal/fleet TestNoteWay", []edit{
+		{"internal/fleet.(*worker).noteWay", "sure || took < mean", "sure || took != mean"}}},
+	{"workers: one delay ends the asking", "internal/fleet TestNoteWay", []edit{
+		{"internal/fleet.(*worker).noteWay", "if w.way.known", "if false"}}},
 	{"workers: an answer of an older block taken for the newest", "internal/fleet OldAnswers", []edit{
 		{"internal/fleet.(*Crew).answered", "p := c.asked[a.id]", "p := c.asked[c.blocks]"},
 	}},
