@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,13 +12,79 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
+// A gauge evaluates a potential at r places, or at some of them.
+type gauge struct {
+	r           int
+	of          func(r int) potential.Evaluator
+	all, single potential.Evaluator // single is nil until it is needed
+	energy      []float64           // 1
+	x, grad     []float64           // of one place
+}
+
+// few is the part of the places up to which they are evaluated one by one: vectors have eight lanes.
+const few = 8
+
+func newGauge(d, r int, of func(r int) potential.Evaluator) *gauge {
+	return &gauge{r: r, of: of, all: of(r), energy: make([]float64, 1), x: make([]float64, d), grad: make([]float64, d)}
+}
+
+// eval writes energies and slopes of some places; those of others have no meaning.
+func (g *gauge) eval(energy, grad, x []float64, some []bool) {
+	n := 0
+	for _, is := range some {
+		if is {
+			n++
+		}
+	}
+	if few*n > g.r {
+		g.all.Eval(energy, grad, x)
+		return
+	}
+	if g.single == nil && n > 0 {
+		g.single = g.of(1)
+	}
+	for i, is := range some {
+		if !is {
+			continue
+		}
+		for j := range g.x {
+			g.x[j] = x[j*g.r+i]
+		}
+		g.single.Eval(g.energy, g.grad, g.x)
+		energy[i] = g.energy[0]
+		for j, v := range g.grad {
+			grad[j*g.r+i] = v
+		}
+	}
+}
+
+// each is the evaluators that there are.
+func (g *gauge) each() []potential.Evaluator {
+	if g == nil {
+		return nil
+	}
+	if g.single == nil {
+		return []potential.Evaluator{g.all}
+	}
+	return []potential.Evaluator{g.all, g.single}
+}
+
+// err is the first failure of one of them.
+func (g *gauge) err() (err error) {
+	for _, e := range g.each() {
+		err = cmp.Or(err, potential.Err(e))
+	}
+	return err
+}
+
 // A meter is a probe's workspace at r places: slices of d × r numbers are by coordinate.
 type meter struct {
+	ctx        context.Context // after its end nothing is looked at
 	r, d       int
 	rng        *rand.Rand
-	eval       potential.Evaluator
-	noisy      potential.Evaluator // of one state
-	guide      potential.Evaluator
+	eval       *gauge
+	noisy      potential.Evaluator  // of one state
+	guide      *gauge               // nil without
 	back       func(z, x []float64) // sets z to the coordinates of x
 	z, v, a, b []float64
 	sum, g     []float64
@@ -27,7 +95,7 @@ type meter struct {
 }
 
 func newMeter(q *probe, d int, w *r2sgld.Whitening, r int) *meter {
-	m := &meter{r: r, d: d, one: make([]float64, d), rng: q.rng(), measurable: q.exact != nil,
+	m := &meter{ctx: q.ctx, r: r, d: d, one: make([]float64, d), rng: q.rng(), measurable: q.exact != nil,
 		energy: make([]float64, r), h: make([]float64, r), fine: make([]bool, r)}
 	for _, s := range []*[]float64{&m.z, &m.v, &m.a, &m.b, &m.sum, &m.g} {
 		*s = make([]float64, d*r)
@@ -39,15 +107,15 @@ func newMeter(q *probe, d int, w *r2sgld.Whitening, r int) *meter {
 		return p.Evaluator(r, stream.New(q.seed, streamOf))
 	}
 	if m.measurable {
-		m.eval = of(q.exact, r)
+		m.eval = newGauge(d, r, func(r int) potential.Evaluator { return of(q.exact, r) })
 	} else {
-		m.eval = of(q.potential, r)
+		m.eval = newGauge(d, r, func(r int) potential.Evaluator { return of(q.potential, r) })
 	}
 	if q.noisy {
 		m.noisy = of(q.potential, 1)
 	}
 	if q.guide != nil {
-		m.guide = of(q.guide, r)
+		m.guide = newGauge(d, r, func(r int) potential.Evaluator { return of(q.guide, r) })
 	}
 	m.back = func(z, x []float64) { copy(z, x) }
 	if w != nil {
@@ -76,11 +144,11 @@ func (m *meter) at(all []float64, i int) []float64 {
 }
 
 func (m *meter) close() {
-	_ = potential.Close(m.eval)
-	for _, e := range []potential.Evaluator{m.noisy, m.guide} {
-		if e != nil {
-			_ = potential.Close(e)
-		}
+	for _, e := range slices.Concat(m.eval.each(), m.guide.each()) {
+		_ = potential.Close(e)
+	}
+	if m.noisy != nil {
+		_ = potential.Close(m.noisy)
 	}
 }
 
@@ -248,10 +316,14 @@ func (m *meter) differences(of []bool, least, c []float64) {
 }
 
 // look writes ∇U(z + way h v) of some places into g, and notes whether all of it is finite; of
-// others it says that it is not.
+// others, and after the end of the context, it says that it is not.
 func (m *meter) look(g []float64, way float64, of []bool) {
+	if m.ctx.Err() != nil {
+		clear(m.fine)
+		return
+	}
 	m.move(way, of)
-	m.eval.Eval(m.energy, m.g, m.z)
+	m.eval.eval(m.energy, m.g, m.z, of)
 	m.move(-way, of)
 	for i := range m.fine {
 		if m.fine[i] = of[i]; !of[i] {

@@ -98,7 +98,7 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 		}
 		x = x[n*d:]
 		points := m.points(n)
-		if q.failed = cmp.Or(q.ctx.Err(), potential.Err(m.eval)); q.failed != nil {
+		if q.failed = cmp.Or(q.ctx.Err(), m.eval.err()); q.failed != nil {
 			return nil
 		}
 		for i, p := range points {
@@ -123,7 +123,8 @@ func (q *probe) places(n int) int {
 	if q.first || q.noisy && q.exact == nil || !potential.Lanewise(u) || q.guide != nil && !potential.Lanewise(q.guide) {
 		return 1
 	}
-	return max(1, min(n, mostPlaces))
+	blocks := (n + mostPlaces - 1) / mostPlaces
+	return max(1, (n+blocks-1)/max(1, blocks))
 }
 
 // stiffness is what a step at inverse temperature β has to respect, from points
