@@ -23,6 +23,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/study/dynamical"
 	"github.com/r2sgld/r2sgld/internal/study/evidence"
 	"github.com/r2sgld/r2sgld/internal/study/mixing"
+	"github.com/r2sgld/r2sgld/internal/study/monotone"
 	"github.com/r2sgld/r2sgld/internal/study/multimodal"
 	"github.com/r2sgld/r2sgld/internal/study/swapping"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -64,6 +65,7 @@ func studies() []paperStudy {
 		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 4*time.Minute), nil, nil, ""},
 		{"swaps", swapping.Title, swapping.Run, unsized(time.Second, 20*time.Second), nil, nil, ""},
 		{"evidence", evidence.Title, evidence.Run, unsized(3*time.Second, 30*time.Second), nil, nil, evidence.Here},
+		{"monotone", monotone.Title, monotone.Run, unsized(5*time.Second, 5*time.Minute), nil, nil, ""},
 		{"cifar", deep.Title, deep.Run, extent{time.Minute, 30 * time.Minute, 0}, nil, deep.Ready, deep.Here},
 		{"posterior", deep.PosteriorTitle, deep.Posterior, extent{30 * time.Second, 10 * time.Minute, time.Hour}, nil, deep.PosteriorReady,
 			deep.Here},

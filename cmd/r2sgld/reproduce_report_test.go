@@ -23,7 +23,7 @@ func TestSelection(t *testing.T) {
 		want string // names, or what the error holds
 	}{
 		{selection{name: "theory"}, "theory", "theory"},
-		{selection{name: "all"}, "all", "lorenz lotka-volterra multimodal diameter theory swaps evidence cifar posterior"},
+		{selection{name: "all"}, "all", "lorenz lotka-volterra multimodal diameter theory swaps evidence monotone cifar posterior"},
 		{selection{"all", []string{"theory", "multimodal"}}, "all --studies theory,multimodal", "multimodal theory"},
 		{selection{"all", []string{"theorie"}}, "all --studies theorie", `"theorie"; did you mean "theory"?`},
 		{selection{"all", []string{"all"}}, "all --studies all", `no study "all"`},
@@ -46,7 +46,7 @@ func TestSelection(t *testing.T) {
 	}
 	// the same studies are one selection
 	for _, test := range [][2]string{{"all --studies theory,multimodal,theory", "all --studies multimodal,theory"}, {"theory", "theory"},
-		{"all --studies posterior,cifar,evidence,swaps,theory,diameter,multimodal,lotka-volterra,lorenz", "all"}} {
+		{"all --studies posterior,cifar,monotone,evidence,swaps,theory,diameter,multimodal,lotka-volterra,lorenz", "all"}} {
 		of := selected(test[0])
 		found, err := of.studies()
 		if got := of.settled(found).String(); err != nil || got != test[1] {

@@ -318,7 +318,7 @@ func madeOfTheory() []made {
 
 // madeOfStudies has the studies of the paper that need no worker program.
 func madeOfStudies() (all []made) {
-	for _, name := range []string{"lorenz", "multimodal", "lotka-volterra", "diameter", "theory", "swaps", "evidence"} {
+	for _, name := range []string{"lorenz", "multimodal", "lotka-volterra", "diameter", "theory", "swaps", "evidence", "monotone"} {
 		all = append(all, made{"study-" + name, "", []string{"reproduce " + name + " --scale smoke --out RUN"}})
 	}
 	return append(all, made{"study-truth", "", []string{"reproduce multimodal --truth --json"}})

@@ -1,0 +1,137 @@
+package monotone
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/r2sgld/r2sgld/diag"
+)
+
+// table has the growth of the duckweed Lemna minor under mixtures of acifluorfen and diquat,
+// measured by Nina Cedergreen (Royal Veterinary and Agricultural University, Denmark), analysed
+// by Sørensen, Cedergreen, Skovgaard & Streibig (2007), Environmental and Ecological Statistics
+// 14, 383–397, and distributed as acidiq in the R package drcData: seven mixtures in eight
+// dilutions with three replicates, and twelve controls. A row is the dose of both chemicals
+// together, the percentage of it that is the first of them, 999 for the controls, whose dose is
+// 0, and the relative growth rate.
+//
+//go:embed acidiq.csv
+var table string
+
+// control is the percentage in the rows of the controls.
+const control = 999
+
+// least is the smallest dose above 0, and the unit of doses under the logarithm.
+const least = 39.0625
+
+// A row is a vessel.
+type row struct {
+	dose   float64 // of both chemicals
+	pct    int     // of the first in it
+	growth float64 // relative growth rate
+}
+
+// amounts are log(1 + d/least) of the doses d of both chemicals.
+func (r row) amounts() [2]float64 { return amounts(r.dose, r.pct) }
+
+// amounts are those of a dose of which a percentage is the first chemical.
+func amounts(dose float64, pct int) [2]float64 {
+	if pct == control {
+		return [2]float64{}
+	}
+	first := dose * float64(pct) / 100
+	return [2]float64{math.Log1p(first / least), math.Log1p((dose - first) / least)}
+}
+
+// rows are all vessels.
+var rows = sync.OnceValue(func() []row {
+	lines, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil {
+		panic(err)
+	}
+	var out []row
+	for i, l := range lines[1:] {
+		r := row{}
+		for k, into := range []*float64{&r.dose, nil, &r.growth} {
+			if into == nil {
+				r.pct, err = strconv.Atoi(l[k])
+			} else {
+				*into, err = strconv.ParseFloat(l[k], 64)
+			}
+			if err != nil {
+				panic(fmt.Sprintf("acidiq.csv:%d: %v", i+2, err))
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+})
+
+// design are the distinct amounts, those of the controls first.
+var design = sync.OnceValue(func() [][2]float64 {
+	var out [][2]float64
+	for _, r := range rows() {
+		if a := r.amounts(); !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	return out
+})
+
+// A split is rows to learn from and rows to predict, in units that the former give: amounts and
+// growth have mean 0 and standard deviation 1 there.
+type split struct {
+	train, test []point
+	rows        []row // of train
+	centre      [2]float64
+	spread      [2]float64
+	mean, sd    float64 // of growth
+}
+
+// A point is a row in these units.
+type point struct {
+	z [2]float64
+	y float64
+}
+
+// splitOf draws so many rows to learn from.
+func splitOf(rng *rand.Rand, learn int) *split {
+	all := slices.Clone(rows())
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	s := &split{rows: all[:learn]}
+	column := func(of func(row) float64) (mean, sd float64) {
+		var v []float64
+		for _, r := range s.rows {
+			v = append(v, of(r))
+		}
+		return diag.Mean(v), diag.SD(v)
+	}
+	for k := range 2 {
+		s.centre[k], s.spread[k] = column(func(r row) float64 { return r.amounts()[k] })
+	}
+	s.mean, s.sd = column(func(r row) float64 { return r.growth })
+	for i, r := range all {
+		p := point{s.standard(r.amounts()), (r.growth - s.mean) / s.sd}
+		if i < learn {
+			s.train = append(s.train, p)
+		} else {
+			s.test = append(s.test, p)
+		}
+	}
+	return s
+}
+
+// standard are amounts in the units of the split.
+func (s *split) standard(a [2]float64) (z [2]float64) {
+	for k := range z {
+		z[k] = (a[k] - s.centre[k]) / s.spread[k]
+	}
+	return z
+}
