@@ -38,18 +38,6 @@ type row struct {
 	growth float64 // relative growth rate
 }
 
-// amounts are log(1 + d/least) of the doses d of both chemicals.
-func (r row) amounts() [2]float64 { return amounts(r.dose, r.pct) }
-
-// amounts are those of a dose of which a percentage is the first chemical.
-func amounts(dose float64, pct int) [2]float64 {
-	if pct == control {
-		return [2]float64{}
-	}
-	first := dose * float64(pct) / 100
-	return [2]float64{math.Log1p(first / least), math.Log1p((dose - first) / least)}
-}
-
 // rows are all vessels.
 var rows = sync.OnceValue(func() []row {
 	lines, err := csv.NewReader(strings.NewReader(table)).ReadAll()
@@ -74,25 +62,60 @@ var rows = sync.OnceValue(func() []row {
 	return out
 })
 
-// design are the distinct amounts, those of the controls first.
-var design = sync.OnceValue(func() [][2]float64 {
+// A form is what a net is told of a row.
+type form int
+
+const (
+	// mixture is told log(1 + dose/least) of both chemicals together and the share of the first in it,
+	// one half of the controls. What has a wall makes growth fall with the dose of a mixture.
+	mixture form = iota
+	// each is told log(1 + dose/least) of each chemical, and has walls for both.
+	each
+)
+
+// inputs are what is told of a dose of both chemicals of which a percentage is the first.
+func (f form) inputs(dose float64, pct int) [2]float64 {
+	share := float64(pct) / 100
+	if pct == control {
+		share = 0.5
+	}
+	if f == mixture {
+		return [2]float64{math.Log1p(dose / least), share}
+	}
+	return [2]float64{math.Log1p(dose * share / least), math.Log1p(dose * (1 - share) / least)}
+}
+
+// of are the inputs of a row.
+func (f form) of(r row) [2]float64 { return f.inputs(r.dose, r.pct) }
+
+// design are the distinct inputs, those of the controls first.
+func (f form) design() [][2]float64 {
 	var out [][2]float64
 	for _, r := range rows() {
-		if a := r.amounts(); !slices.Contains(out, a) {
+		if a := f.of(r); !slices.Contains(out, a) {
 			out = append(out, a)
 		}
 	}
 	return out
-})
+}
 
-// A split is rows to learn from and rows to predict, in units that the former give: amounts and
-// growth have mean 0 and standard deviation 1 there.
+// doses is how many of the inputs are doses that growth is to fall with.
+func (f form) doses() int {
+	if f == mixture {
+		return 1
+	}
+	return 2
+}
+
+// A split is rows to learn from and rows to predict, in units that the former give: inputs have
+// mean 0 there, inputs and growth the standard deviation 1.
 type split struct {
+	form        form
 	train, test []point
 	rows        []row // of train
 	centre      [2]float64
 	spread      [2]float64
-	mean, sd    float64 // of growth
+	sd          float64 // of growth
 }
 
 // A point is a row in these units.
@@ -102,23 +125,23 @@ type point struct {
 }
 
 // splitOf draws so many rows to learn from.
-func splitOf(rng *rand.Rand, learn int) *split {
+func splitOf(of form, rng *rand.Rand, learn int) *split {
 	all := slices.Clone(rows())
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	s := &split{rows: all[:learn]}
-	column := func(of func(row) float64) (mean, sd float64) {
+	s := &split{form: of, rows: all[:learn]}
+	column := func(value func(row) float64) (mean, sd float64) {
 		var v []float64
 		for _, r := range s.rows {
-			v = append(v, of(r))
+			v = append(v, value(r))
 		}
 		return diag.Mean(v), diag.SD(v)
 	}
 	for k := range 2 {
-		s.centre[k], s.spread[k] = column(func(r row) float64 { return r.amounts()[k] })
+		s.centre[k], s.spread[k] = column(func(r row) float64 { return of.of(r)[k] })
 	}
-	s.mean, s.sd = column(func(r row) float64 { return r.growth })
+	_, s.sd = column(func(r row) float64 { return r.growth })
 	for i, r := range all {
-		p := point{s.standard(r.amounts()), (r.growth - s.mean) / s.sd}
+		p := point{s.standard(of.of(r)), r.growth / s.sd}
 		if i < learn {
 			s.train = append(s.train, p)
 		} else {
@@ -128,7 +151,7 @@ func splitOf(rng *rand.Rand, learn int) *split {
 	return s
 }
 
-// standard are amounts in the units of the split.
+// standard are inputs in the units of the split.
 func (s *split) standard(a [2]float64) (z [2]float64) {
 	for k := range z {
 		z[k] = (a[k] - s.centre[k]) / s.spread[k]

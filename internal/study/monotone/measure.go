@@ -31,7 +31,7 @@ type marks struct {
 	Density float64 `json:"log_density"`       // of held-out growth, mean over rows
 	RMSE    float64 `json:"rmse"`              // of its mean
 	Covered float64 `json:"coverage"`          // share of held-out rows within intervals
-	Rising  float64 `json:"rising"`            // share of design doses and chemicals at which the response of a draw rises
+	Rising  float64 `json:"rising"`            // share of doses of the design and draws at which the response rises
 	Somehow float64 `json:"rising_draws"`      // share of draws with such a dose
 	Near    float64 `json:"near_wall"`         // share of weights within near of 0
 	Wall    float64 `json:"at_wall"`           // share of weights that are 0
@@ -56,34 +56,37 @@ func (e effort) judge(s *split, chains [][][]float64, k int) outcome {
 	m.Rising, m.Somehow = f.rising()
 	m.RHat, m.ESS, m.Fit = f.mixing()
 	out.Shares = make([]float64, bins)
-	n := float64(len(f.draws) * weights)
+	at := 0
+	from, end := s.form.walls()
 	for _, x := range f.draws {
-		for _, v := range x[atV:atC] {
+		for _, v := range x[from:end] {
 			v = math.Abs(v)
 			if v == 0 {
-				m.Wall += 1 / n
-			}
-			if v < near {
-				m.Near += 1 / n
+				at++
 			}
 			if i := int(v / near); v < bins*near {
-				out.Shares[i] += 1 / n
+				out.Shares[i]++
 			}
 		}
 	}
+	n := float64(len(f.draws) * (end - from))
+	for i := range out.Shares {
+		out.Shares[i] /= n
+	}
+	m.Near, m.Wall = out.Shares[0], float64(at)/n
 	if k == 0 {
 		out.Rays = f.along()
 	}
 	return out
 }
 
-// A forecast is the responses of all draws at all amounts of the design.
+// A forecast is the responses of all draws at all doses of the design.
 type forecast struct {
 	*split
 	draws  [][]float64
 	chains [][][]float64
 	at     [][2]float64 // the design, in the units of the split
-	f      [][]float64  // by amount and draw
+	f      [][]float64  // by dose and draw
 	sigma  []float64    // by draw
 }
 
@@ -95,7 +98,7 @@ func newForecast(s *split, chains [][][]float64) *forecast {
 	for _, x := range f.draws {
 		f.sigma = append(f.sigma, noise(x))
 	}
-	for _, a := range design() {
+	for _, a := range s.form.design() {
 		z := s.standard(a)
 		v := make([]float64, len(f.draws))
 		for i, x := range f.draws {
@@ -116,10 +119,10 @@ func (f *forecast) heldOut() (density, rmse, covered float64) {
 		density += (d - math.Log(f.sd)) / n
 		rmse += (p.y - mean) * (p.y - mean) / n
 		if tail := (1 - level) / 2; below >= tail && below <= 1-tail {
-			covered += 1 / n
+			covered++
 		}
 	}
-	return density, math.Sqrt(rmse) * f.sd, covered
+	return density, math.Sqrt(rmse) * f.sd, covered / n
 }
 
 // predictive are the log density of y in the mixture of normal laws, the probability below it,
@@ -142,7 +145,7 @@ func predictive(y float64, mean, sd []float64) (density, below, centre float64) 
 	return top + math.Log(sum/n), below, centre
 }
 
-// place is where in the design the amounts of a row are.
+// place is where in the design the inputs of a row are.
 func (f *forecast) place(z [2]float64) int {
 	for i, a := range f.at {
 		if a == z {
@@ -152,25 +155,26 @@ func (f *forecast) place(z [2]float64) int {
 	panic("a row is not of the design")
 }
 
-// rising are the share of amounts of the design, chemicals and draws at which the response rises
-// with the dose of the chemical, and the share of draws in which it does somewhere.
+// rising are the share of doses of the design and draws at which the response rises
+// with a dose that it is to fall with, and the share of draws in which it does somewhere.
 func (f *forecast) rising() (share, draws float64) {
-	n := float64(len(f.draws))
+	all, some := 0, 0
 	for _, x := range f.draws {
 		rises := 0
 		for _, z := range f.at {
-			for _, d := range slope(x, z) {
+			d := slope(x, z)
+			for _, d := range d[:f.form.doses()] {
 				if d > 0 {
 					rises++
 				}
 			}
 		}
-		share += float64(rises) / (n * float64(2*len(f.at)))
-		if rises > 0 {
-			draws += 1 / n
+		if all += rises; rises > 0 {
+			some++
 		}
 	}
-	return share, draws
+	n := float64(len(f.draws))
+	return float64(all) / (n * float64(f.form.doses()*len(f.at))), float64(some) / n
 }
 
 // mixing are the largest R̂ and the least effective sample size of the log density and of the
@@ -188,10 +192,10 @@ func (f *forecast) mixing() (rhat, ess, fit float64) {
 		}
 		rhat, ess = max(rhat, diag.RHat(all)), min(ess, diag.ESSBulk(all))
 	}
-	grad := make([]float64, dim)
+	grad, fitted := make([]float64, dim), newFit(f.train)
 	density := make([]float64, len(f.draws))
 	for i, x := range f.draws {
-		density[i] = -misfit(f.train, grad, x) - deep(grad, x)
+		density[i] = -fitted.misfit(grad, x) - deep(grad, x)
 	}
 	see(func(i int) float64 { return density[i] })
 	for _, v := range f.f {
@@ -205,10 +209,10 @@ func (f *forecast) along() (out [][3][]float64) {
 	for _, pct := range rays() {
 		var ray [3][]float64
 		for _, dose := range rayDoses() {
-			z := f.standard(amounts(dose, pct))
+			z := f.standard(f.form.inputs(dose, pct))
 			v := make([]float64, len(f.draws))
 			for i, x := range f.draws {
-				v[i] = f.mean + f.sd*response(x, z)
+				v[i] = f.sd * response(x, z)
 			}
 			ends := diag.Quantiles(v, (1-level)/2, (1+level)/2)
 			for i, y := range []float64{diag.Mean(v), ends[0], ends[1]} {

@@ -2,10 +2,12 @@ package monotone
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -25,28 +27,30 @@ const (
 	clipped        = "clipped"
 	freeExact      = "free, exact"
 	freeChain      = "free"
+	exactEach      = "exact, each" // the last two of nets that are told the dose of each chemical
+	freeEach       = "free, exact, each"
 )
 
 // methods are all of them, in the order of tables.
 func methods() []string {
-	return []string{exact, reflected, reparametrised, projected, clipped, freeChain, freeExact}
+	return []string{exact, reflected, reparametrised, projected, clipped, freeChain, freeExact, exactEach, freeEach}
 }
 
 // colour is what draws a method in figures.
 func colour(method string) string {
 	return map[string]string{exact: "r-hmc", reflected: "r2sgld", reparametrised: "mirror-sgld", projected: "projected-sgld",
-		clipped: "rejection-sgld", freeExact: "sghmc", freeChain: "resgld"}[method]
+		clipped: "rejection-sgld", freeExact: "sghmc", freeChain: "resgld", exactEach: "r-sgdm", freeEach: "sgdm"}[method]
 }
 
 // holds reports whether the draws of a method meet the constraint.
-func holds(method string) bool { return method != freeExact && method != freeChain }
+func holds(method string) bool { return !strings.HasPrefix(method, freeChain) }
 
 // ladders is how many independent ones a method runs, for R̂.
 const ladders = 4
 
 // share is a step of Langevin dynamics times the largest mean curvature: twice the relative bias
 // that it gives to the variance of the stiffest direction.
-const share = 0.05
+const share = 0.1
 
 // A pace is the steps of Langevin dynamics on a law: in coordinates divided by Scale, of which
 // each has the mean curvature 1 at temperature 1, Diffusion of a rung is ητ, share over the
@@ -97,60 +101,85 @@ type reference struct {
 }
 
 // repetition draws the rows of a repetition.
-func (e effort) repetition(seed uint64, k int) *split {
-	return splitOf(rand.New(rand.NewPCG(study.SeedOf(seed, "monotone rows"), uint64(k))), e.learn)
+func (e effort) repetition(of form, seed uint64, k int) *split {
+	return splitOf(of, rand.New(rand.NewPCG(study.SeedOf(seed, "monotone rows"), uint64(k))), e.learn)
 }
 
-// refer runs exact kernels on the constrained or the free law of a repetition.
-func (e effort) refer(ctx context.Context, seed uint64, k int, isFree bool) (out reference, err error) {
-	s, name := e.repetition(seed, k), exact
-	l, err := constrained(s.train)
-	if isFree {
-		name, l, err = freeExact, free(s.train), nil
-	}
-	if err != nil {
+// A posing is a law that exact kernels sample.
+type posing struct {
+	method string
+	form   form
+	free   bool
+}
+
+// posings are all of them.
+func posings() []posing {
+	return []posing{{exact, mixture, false}, {freeExact, mixture, true}, {exactEach, each, false}, {freeEach, each, true}}
+}
+
+// refer runs exact kernels on a law of a repetition. Of nets that are told of mixtures it finds what
+// Langevin dynamics needs, and clips the draws of the free law.
+func (e effort) refer(ctx context.Context, seed uint64, k int, p posing) (out reference, err error) {
+	s := e.repetition(p.form, seed, k)
+	l := free(p.form, s.train)
+	if p.free {
+		e.exact *= e.longer
+	} else if l, err = constrained(p.form, s.train); err != nil {
 		return out, err
 	}
-	res, beta, err := l.exactly(ctx, study.SeedOf(seed, fmt.Sprint("monotone ", name, k)), e)
+	res, beta, err := l.exactly(ctx, study.SeedOf(seed, fmt.Sprint("monotone ", p.method, k)), e)
 	if err != nil {
-		return out, fmt.Errorf("%s, repetition %d: %w", name, k+1, err)
+		return out, fmt.Errorf("%s, repetition %d: %w", p.method, k+1, err)
 	}
 	out = reference{beta, map[string]pace{}, map[string]outcome{}}
 	chains := chainsOf(l, res)
-	out.Marks[name] = e.judge(s, chains, k)
-	paced := map[string]*law{reflected: l}
-	if isFree {
-		for _, c := range chains {
-			for _, x := range c {
-				clip(x)
-			}
-		}
-		out.Marks[clipped] = e.judge(s, chains, k)
-		paced = map[string]*law{freeChain: l}
-	} else {
-		paced[reparametrised] = logarithmic(s.train)
+	out.Marks[p.method] = e.judge(s, chains, k)
+	if p.form == each {
+		return out, nil
 	}
-	for name, l := range paced {
-		if out.Paces[name], err = paceOf(l, beta, rungDraws(res, l.back != nil)); err != nil {
-			return out, err
+	from, end := p.form.walls()
+	if !p.free {
+		if out.Paces[reflected], err = paceOf(l, beta, rungDraws(res, 0, 0)); err == nil {
+			out.Paces[reparametrised], err = paceOf(logarithmic(p.form, s.train), beta, rungDraws(res, from, end))
+		}
+		return out, err
+	}
+	out.Paces[freeChain], err = paceOf(l, beta, rungDraws(res, 0, 0))
+	for _, c := range chains {
+		for _, x := range c {
+			clip(p.form, x)
 		}
 	}
-	return out, nil
+	out.Marks[clipped] = e.judge(s, chains, k)
+	return out, err
 }
 
 // clip takes negative weights to 0.
-func clip(x []float64) {
-	for i := atV; i < atC; i++ {
+func clip(of form, x []float64) {
+	from, end := of.walls()
+	for i := from; i < end; i++ {
 		x[i] = max(x[i], 0)
 	}
 }
+
+// rounds is how many a warm-up makes at most: chains of free nets may mix too slowly for it to settle.
+const rounds = 6
+
+// errWarm ends a warm-up.
+var errWarm = errors.New("the warm-up has had its rounds")
 
 // exactly samples a law by reflected Hamiltonian Monte Carlo with swaps, on a ladder from the
 // priors that the warm-up finds.
 func (l *law) exactly(ctx context.Context, seed uint64, e effort) (*r2sgld.Result, []float64, error) {
 	s := r2sgld.Settings{Seed: seed, Ladders: ladders, Threads: 1, Kernel: kernel.HMC{Leapfrog: 10}}
-	f, err := tune.Tune(ctx, l.Problem, s, nil, nil)
-	if err != nil {
+	var f *tune.Found
+	_, err := tune.Tune(ctx, l.Problem, s, nil, func(found *tune.Found) error {
+		if f = found; len(f.Rounds) == rounds {
+			return errWarm
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errWarm) {
 		return nil, nil, err
 	}
 	s.Temperature, s.StepSize = onLadder(f.Beta, f.Diffusion)
@@ -174,14 +203,14 @@ func onLadder(beta, diffusion []float64) (temperature, step []float64) {
 	return temperature, step
 }
 
-// rungDraws are draws of every rung, in logarithms of what has a wall if asked for.
-func rungDraws(res *r2sgld.Result, logs bool) [][][]float64 {
+// rungDraws are draws of every rung, the parameters from and before which in logarithms.
+func rungDraws(res *r2sgld.Result, from, end int) [][][]float64 {
 	out := make([][][]float64, len(res.Ladders[0].X))
 	for _, l := range res.Ladders {
 		for r := range l.X {
 			for x := range slices.Chunk(l.X[r], dim) {
 				x = slices.Clone(x)
-				for i := atV; logs && i < atC; i++ {
+				for i := from; i < end; i++ {
 					x[i] = math.Log(x[i])
 				}
 				out[r] = append(out[r], x)
@@ -218,15 +247,16 @@ func walks() []walk {
 
 // run runs a walk on the ladder of a reference, from draws of the priors.
 func (e effort) run(ctx context.Context, seed uint64, k int, w walk, of *reference) (out outcome, err error) {
-	s := e.repetition(seed, k)
+	s := e.repetition(mixture, seed, k)
 	var l *law
 	switch {
 	case w.free:
-		l = free(s.train)
+		l = free(mixture, s.train)
+		e.walk *= e.further
 	case w.method == reparametrised:
-		l = logarithmic(s.train)
+		l = logarithmic(mixture, s.train)
 	default:
-		if l, err = constrained(s.train); err != nil {
+		if l, err = constrained(mixture, s.train); err != nil {
 			return out, err
 		}
 	}

@@ -1,5 +1,5 @@
 // Package monotone answers what walls for the weights of a net are worth where they stand for
-// something that is known: a response to two chemicals that falls with the dose of either. The
+// something that is known: a response to mixtures of two chemicals that falls with their dose. The
 // posterior of such a net, given few rows, is sampled with reflection at the walls, by
 // projection, by clipping afterwards, in logarithms, and without the constraint, and what each
 // predicts of the other rows is compared.
@@ -22,7 +22,7 @@ type Results struct {
 	Learn   int            `json:"learned"`              // of them, in each repetition
 	Weights int            `json:"weights"`              // with a wall
 	Params  int            `json:"unknowns"`             // all parameters
-	Ladders [][2][]float64 `json:"inverse_temperatures"` // by repetition, of the constrained and of the free law
+	Ladders [][2][]float64 `json:"inverse_temperatures"` // by repetition, of the constrained and of the free law of mixtures
 	Methods []Method       `json:"methods"`
 	Runs    []Trial        `json:"repetitions"`
 
@@ -61,14 +61,15 @@ type effort struct {
 	exact       int // trajectories of a ladder after burn-in
 	walk        int // iterations of a ladder of Langevin dynamics
 	keep        int // draws of a ladder
+	// how many times as many trajectories and iterations chains without the constraint make, which mix more slowly
+	longer, further int
 }
 
 func effortOf(s study.Scale) effort {
-	switch s {
-	case study.Smoke:
-		return effort{2, 36, 100, 2000, 50}
+	if s == study.Smoke {
+		return effort{2, 36, 100, 2000, 50, 1, 1}
 	}
-	return effort{10, 36, 1000, 40_000, 500}
+	return effort{10, 36, 1000, 40_000, 500, 3, 3}
 }
 
 // Run runs the study of the monotone net. It fails if a run does, or ctx ends.
@@ -86,7 +87,8 @@ func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error
 	s := o.Begin("monotone", Title)
 	s.Claims, s.Results = r.claims(), r
 	s.Effort = fmt.Sprintf("%d repetitions of %d rows to learn from and %d to predict; %d ladders a method, of %s trajectories (exact) or %s "+
-		"iterations", e.repetitions, e.learn, r.Rows-e.learn, ladders, text.Count(e.exact), text.Count(e.walk))
+		"iterations, without the constraint %s and %s", e.repetitions, e.learn, r.Rows-e.learn, ladders, text.Count(e.exact), text.Count(e.walk),
+		text.Count(e.longer*e.exact), text.Count(e.further*e.walk))
 	s.Rule = study.Rule("paired t over repetitions, which share their rows", "")
 	s.Sections, err = r.sections()
 	return s, err
@@ -94,9 +96,9 @@ func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error
 
 // results makes all runs: first those by exact kernels, whose ladders and curvatures the others take.
 func (e effort) results(ctx context.Context, o study.Options) (*Results, error) {
-	n := e.repetitions
-	refs, err := study.Gather(ctx, o, "monotone: exact", 2*n, func(ctx context.Context, i int) (reference, error) {
-		return e.refer(ctx, o.Seed, i/2, i%2 == 1)
+	n, laws := e.repetitions, posings()
+	refs, err := study.Gather(ctx, o, "monotone: exact", len(laws)*n, func(ctx context.Context, i int) (reference, error) {
+		return e.refer(ctx, o.Seed, i/len(laws), laws[i%len(laws)])
 	})
 	if err != nil {
 		return nil, err
@@ -104,17 +106,18 @@ func (e effort) results(ctx context.Context, o study.Options) (*Results, error) 
 	all := walks()
 	walked, err := study.Gather(ctx, o, "monotone: Langevin", len(all)*n, func(ctx context.Context, i int) (outcome, error) {
 		k, w := i/len(all), all[i%len(all)]
-		of := &refs[2*k]
+		of := &refs[len(laws)*k]
 		if w.free {
-			of = &refs[2*k+1]
+			of = &refs[len(laws)*k+1]
 		}
 		return e.run(ctx, o.Seed, k, w, of)
 	})
 	if err != nil {
 		return nil, err
 	}
-	r := &Results{Rows: len(rows()), Learn: e.learn, Weights: weights, Params: dim, shares: map[string][]float64{},
-		rays: map[string][][3][]float64{}, first: e.repetition(o.Seed, 0)}
+	_, end := mixture.walls()
+	r := &Results{Rows: len(rows()), Learn: e.learn, Weights: end - atV, Params: dim, shares: map[string][]float64{},
+		rays: map[string][][3][]float64{}, first: e.repetition(mixture, o.Seed, 0)}
 	for k := range n {
 		found := map[string]outcome{}
 		for _, ref := range refs[2*k : 2*k+2] {
@@ -125,7 +128,7 @@ func (e effort) results(ctx context.Context, o study.Options) (*Results, error) 
 		for i, w := range all {
 			found[w.method] = walked[k*len(all)+i]
 		}
-		r.Ladders = append(r.Ladders, [2][]float64{refs[2*k].Beta, refs[2*k+1].Beta})
+		r.Ladders = append(r.Ladders, [2][]float64{refs[len(laws)*k].Beta, refs[len(laws)*k+1].Beta})
 		for _, m := range methods() {
 			r.add(m, found[m], k, n)
 		}

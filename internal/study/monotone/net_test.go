@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -17,22 +16,26 @@ func at(p potential.Potential, x []float64) (float64, []float64) {
 	return u[0], grad
 }
 
-// laws are the three, with draws of their priors.
-func laws(t *testing.T) map[string]*law {
+// laws are the three of a form.
+func laws(t *testing.T, of form) map[string]*law {
 	t.Helper()
-	s := effort{learn: 36}.repetition(1, 0)
-	l, err := constrained(s.train)
+	s := effort{learn: 36}.repetition(of, 1, 0)
+	l, err := constrained(of, s.train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*law{"constrained": l, "free": free(s.train), "logarithmic": logarithmic(s.train)}
+	return map[string]*law{"constrained": l, "free": free(of, s.train), "logarithmic": logarithmic(of, s.train)}
 }
 
 // Gradients are those of differences. Kills: a factor or a sign of one of the parameters, the
 // Jacobian in the gradient alone.
 func TestGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for name, l := range laws(t) {
+	all := laws(t, mixture)
+	for name, l := range laws(t, each) {
+		all[name+", each"] = l
+	}
+	for name, l := range all {
 		for _, p := range []potential.Potential{l.Potential, l.Base.Potential} {
 			x := make([]float64, dim)
 			for range 20 {
@@ -57,7 +60,7 @@ func TestGradients(t *testing.T) {
 // priors, and the free law is the constrained one without walls. Kills: the Jacobian left out or
 // taken twice, draws that are not turned back.
 func TestLawsAreOne(t *testing.T) {
-	all := laws(t)
+	all := laws(t, mixture)
 	walls, logs := all["constrained"], all["logarithmic"]
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, y := make([]float64, dim), make([]float64, dim)
@@ -69,7 +72,7 @@ func TestLawsAreOne(t *testing.T) {
 		copy(y, x)
 		jacobian := 0.0
 		for i := range y {
-			if walled(i) {
+			if mixture.walled(i) {
 				y[i] = math.Log(x[i])
 				jacobian += y[i]
 			}
@@ -108,7 +111,8 @@ func TestSlope(t *testing.T) {
 	x := make([]float64, dim)
 	rises := 0
 	for k := range 200 {
-		l := normal(nil, k%2 == 0)
+		f := []form{mixture, each}[k/2%2]
+		l := normal(f, nil, k%2 == 0)
 		l.Base.Draw(x, rng)
 		z := [2]float64{rng.NormFloat64(), rng.NormFloat64()}
 		for i, d := range slope(x, z) {
@@ -119,7 +123,7 @@ func TestSlope(t *testing.T) {
 				t.Fatalf("slope %g, by differences %g", d, got)
 			}
 			if d > 0 {
-				if rises++; k%2 == 0 {
+				if rises++; k%2 == 0 && i < f.doses() {
 					t.Fatalf("the response rises by %g", d)
 				}
 			}
@@ -134,22 +138,27 @@ func TestSlope(t *testing.T) {
 // from. Kills: a percentage of the other chemical, units of all rows, rows that are learnt from
 // and predicted.
 func TestRows(t *testing.T) {
-	if n, d := len(rows()), len(design()); n != 180 || d != 57 {
-		t.Fatalf("%d rows at %d doses", n, d)
-	}
-	counts := map[[2]float64]int{}
-	for _, r := range rows() {
-		counts[r.amounts()]++
-	}
-	for a, n := range counts {
-		if want := map[bool]int{true: 12, false: 3}[a == [2]float64{}]; n != want {
-			t.Errorf("%d rows at %v", n, a)
+	for _, f := range []form{mixture, each} {
+		if n, d := len(rows()), len(f.design()); n != 180 || d != 57 {
+			t.Fatalf("%d rows at %d doses", n, d)
+		}
+		counts := map[[2]float64]int{}
+		for _, r := range rows() {
+			counts[f.of(r)]++
+		}
+		for a, n := range counts {
+			if want := map[bool]int{true: 12, false: 3}[a == f.inputs(0, control)]; n != want {
+				t.Errorf("%d rows at %v", n, a)
+			}
 		}
 	}
-	if a := amounts(100, 100); a[1] != 0 || math.Abs(a[0]-math.Log(1+100/least)) > 1e-15 {
+	if a := each.inputs(100, 25); math.Abs(a[0]-math.Log(1+25/least)) > 1e-15 || math.Abs(a[1]-math.Log(1+75/least)) > 1e-15 {
 		t.Errorf("%v", a)
 	}
-	s := splitOf(rand.New(rand.NewPCG(1, 1)), 36)
+	if a := mixture.inputs(100, 25); a[1] != 0.25 || math.Abs(a[0]-math.Log(1+100/least)) > 1e-15 {
+		t.Errorf("%v", a)
+	}
+	s := splitOf(each, rand.New(rand.NewPCG(1, 1)), 36)
 	if len(s.train) != 36 || len(s.test) != 144 {
 		t.Fatalf("%d and %d rows", len(s.train), len(s.test))
 	}
@@ -158,17 +167,17 @@ func TestRows(t *testing.T) {
 	for _, p := range s.train {
 		for k, v := range []float64{p.z[0], p.z[1], p.y} {
 			sum[k] += v / 36
-			squares[k] += v * v / 35
+			squares[k] += v * v
 		}
-		total += s.mean + s.sd*p.y
+		total += s.sd * p.y
 	}
 	for k := range sum {
-		if math.Abs(sum[k]) > 1e-12 || math.Abs(squares[k]-1) > 1e-12 {
-			t.Errorf("mean %g, mean square %g", sum[k], squares[k])
+		if sd := math.Sqrt((squares[k] - 36*sum[k]*sum[k]) / 35); k < 2 && math.Abs(sum[k]) > 1e-12 || math.Abs(sd-1) > 1e-12 {
+			t.Errorf("mean %g, standard deviation %g", sum[k], sd)
 		}
 	}
 	for _, p := range s.test {
-		total += s.mean + s.sd*p.y
+		total += s.sd * p.y
 	}
 	for _, r := range rows() {
 		total -= r.growth
@@ -182,7 +191,7 @@ func TestRows(t *testing.T) {
 // rung, a step that does not fall with the largest eigenvalue, temperatures that prior and
 // likelihood share.
 func TestPace(t *testing.T) {
-	l := normal(nil, false)
+	l := normal(mixture, nil, false)
 	precise := func(grad, x []float64) float64 { // of parameter 0 alone
 		clear(grad)
 		grad[0] = 99 * x[0]
@@ -228,14 +237,14 @@ func TestPredictive(t *testing.T) {
 // units of standardised growth.
 func TestMarks(t *testing.T) {
 	e := effort{learn: 36}
-	s := e.repetition(1, 0)
+	s := e.repetition(mixture, 1, 0)
 	rng := rand.New(rand.NewPCG(11, 12))
 	var chains [][][]float64
 	for range 2 {
 		var c [][]float64
 		for range 10 {
 			x := make([]float64, dim)
-			x[0], x[1] = 0.1*rng.NormFloat64(), 3
+			x[0], x[atNoise] = 0.1*rng.NormFloat64(), 3
 			for i := atV; i < atC; i++ {
 				x[i] = 1
 			}
@@ -246,8 +255,8 @@ func TestMarks(t *testing.T) {
 	}
 	out := e.judge(s, chains, 1)
 	m := out.Marks
-	if math.Abs(m.Wall-1.0/18) > 1e-12 || math.Abs(m.Near-3.0/18) > 1e-12 || math.Abs(out.Shares[0]-3.0/18) > 1e-12 ||
-		math.Abs(out.Shares[1]-1.0/18) > 1e-12 || out.Rays != nil {
+	if math.Abs(m.Wall-1.0/12) > 1e-12 || math.Abs(m.Near-3.0/12) > 1e-12 || math.Abs(out.Shares[0]-3.0/12) > 1e-12 ||
+		math.Abs(out.Shares[1]-1.0/12) > 1e-12 || out.Rays != nil {
 		t.Errorf("%+v", out)
 	}
 	if m.Somehow != 0 || m.Rising != 0 { // the unit of the negative weight counts for nothing
@@ -271,16 +280,10 @@ func TestMarks(t *testing.T) {
 func TestClip(t *testing.T) {
 	x := slices.Repeat([]float64{-1}, dim)
 	x[atV] = 2
-	clip(x)
+	clip(each, x)
 	for i, v := range x {
-		if want := map[bool]float64{true: 0, false: -1}[walled(i)]; i != atV && v != want || i == atV && v != 2 {
+		if want := map[bool]float64{true: 0, false: -1}[each.walled(i)]; i != atV && v != want || i == atV && v != 2 {
 			t.Errorf("parameter %d: %g", i, v)
 		}
 	}
-}
-
-// What is judged of methods, from numbers. Kills: the other of two methods, limits that are not
-// held, one repetition for all.
-func TestVerdicts(t *testing.T) {
-	_ = study.Holds
 }
