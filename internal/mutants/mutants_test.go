@@ -45,7 +45,8 @@ type edit struct {
 
 // all are the faults of all tables, in a fixed order.
 func all() []fault {
-	tables := [][]fault{ofSampling, ofDomains, ofModels, ofRows, ofMathematics, ofTheProgram, ofNetworks, ofCrowds, ofFleets, ofCases, ofWatching}
+	tables := [][]fault{ofSampling, ofDomains, ofModels, ofRows, ofMathematics, ofTheProgram, ofNetworks, ofCrowds, ofFleets, ofCases, ofWatching,
+		ofMonotone}
 	return slices.Concat(tables...)
 }
 

@@ -52,16 +52,16 @@ const ladders = 4
 // that it gives to the variance of the stiffest direction.
 const share = 0.1
 
-// A pace is the steps of Langevin dynamics on a law: in coordinates divided by Scale, of which
+// A gait is the steps of Langevin dynamics on a law: in coordinates divided by Scale, of which
 // each has the mean curvature 1 at temperature 1, Diffusion of a rung is ητ, share over the
 // largest mean curvature there.
-type pace struct {
+type gait struct {
 	Scale, Diffusion []float64
 }
 
-// paceOf finds the pace of a law at draws of rungs of inverse temperatures beta, by the mean
+// gaitOf finds the gait of a law at draws of rungs of inverse temperatures beta, by the mean
 // product of slopes, which is the mean curvature and knows of walls.
-func paceOf(l *law, beta []float64, draws [][][]float64) (p pace, err error) {
+func gaitOf(l *law, beta []float64, draws [][][]float64) (p gait, err error) {
 	eval, prior := l.Potential.Evaluator(1, nil), l.Base.Potential.Evaluator(1, nil)
 	g, g0, u := make([]float64, dim), make([]float64, dim), make([]float64, 1)
 	for r, b := range beta {
@@ -96,7 +96,7 @@ func paceOf(l *law, beta []float64, draws [][][]float64) (p pace, err error) {
 // A reference is what exact kernels made of one law of a repetition.
 type reference struct {
 	Beta  []float64       // of the ladder, cold first
-	Paces map[string]pace // of Langevin dynamics, by method
+	Gaits map[string]gait // of Langevin dynamics, by method
 	Marks map[string]outcome
 }
 
@@ -131,7 +131,7 @@ func (e effort) refer(ctx context.Context, seed uint64, k int, p posing) (out re
 	if err != nil {
 		return out, fmt.Errorf("%s, repetition %d: %w", p.method, k+1, err)
 	}
-	out = reference{beta, map[string]pace{}, map[string]outcome{}}
+	out = reference{beta, map[string]gait{}, map[string]outcome{}}
 	chains := chainsOf(l, res)
 	out.Marks[p.method] = e.judge(s, chains, k)
 	if p.form == each {
@@ -139,12 +139,12 @@ func (e effort) refer(ctx context.Context, seed uint64, k int, p posing) (out re
 	}
 	from, end := p.form.walls()
 	if !p.free {
-		if out.Paces[reflected], err = paceOf(l, beta, rungDraws(res, 0, 0)); err == nil {
-			out.Paces[reparametrised], err = paceOf(logarithmic(p.form, s.train), beta, rungDraws(res, from, end))
+		if out.Gaits[reflected], err = gaitOf(l, beta, rungDraws(res, 0, 0)); err == nil {
+			out.Gaits[reparametrised], err = gaitOf(logarithmic(p.form, s.train), beta, rungDraws(res, from, end))
 		}
 		return out, err
 	}
-	out.Paces[freeChain], err = paceOf(l, beta, rungDraws(res, 0, 0))
+	out.Gaits[freeChain], err = gaitOf(l, beta, rungDraws(res, 0, 0))
 	for _, c := range chains {
 		for _, x := range c {
 			clip(p.form, x)
@@ -234,7 +234,7 @@ func chainsOf(l *law, res *r2sgld.Result) [][][]float64 {
 // A walk is Langevin dynamics with swaps.
 type walk struct {
 	method string
-	paced  string // whose pace it has
+	paced  string // whose gait it has
 	free   bool
 	rule   domain.Rule
 }
@@ -260,7 +260,7 @@ func (e effort) run(ctx context.Context, seed uint64, k int, w walk, of *referen
 			return out, err
 		}
 	}
-	p := of.Paces[w.paced]
+	p := of.Gaits[w.paced]
 	set := r2sgld.Settings{Seed: study.SeedOf(seed, fmt.Sprint("monotone ", w.paced, k)), Ladders: ladders, Threads: 1, Boundary: w.rule,
 		Kernel: kernel.Langevin{}, Iterations: e.walk, BurnIn: e.walk / 5, Thin: max(1, (e.walk-e.walk/5)/e.keep)}
 	set.Temperature, set.StepSize = onLadder(of.Beta, p.Diffusion)

@@ -187,10 +187,10 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Of a normal law the pace is known: mean curvature is the precision. Kills: the scale of another
+// Of a normal law the gait is known: mean curvature is the precision. Kills: the scale of another
 // rung, a step that does not fall with the largest eigenvalue, temperatures that prior and
 // likelihood share.
-func TestPace(t *testing.T) {
+func TestGait(t *testing.T) {
 	l := normal(mixture, nil, false)
 	precise := func(grad, x []float64) float64 { // of parameter 0 alone
 		clear(grad)
@@ -209,7 +209,7 @@ func TestPace(t *testing.T) {
 			draws[r] = append(draws[r], x)
 		}
 	}
-	p, err := paceOf(l, beta, draws)
+	p, err := gaitOf(l, beta, draws)
 	if err != nil {
 		t.Fatal(err)
 	}
