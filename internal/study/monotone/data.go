@@ -17,7 +17,7 @@ import (
 // table has the growth of the duckweed Lemna minor under mixtures of acifluorfen and diquat,
 // measured by Nina Cedergreen (Royal Veterinary and Agricultural University, Denmark), analysed
 // by Sørensen, Cedergreen, Skovgaard & Streibig (2007), Environmental and Ecological Statistics
-// 14, 383–397, and distributed as acidiq in the R package drcData: seven mixtures in eight
+// 14, 383–397, and distributed as acidiq in the R package drcData (1.1-3, GPL-2): seven mixtures in eight
 // dilutions with three replicates, and twelve controls. A row is the dose of both chemicals
 // together, the percentage of it that is the first of them, 999 for the controls, whose dose is
 // 0, and the relative growth rate.

@@ -155,8 +155,8 @@ func (r *Results) add(method string, out outcome, k, n int) {
 func (r *Results) settle() {
 	r.table, r.Methods = study.Tidy{}, nil
 	for _, x := range r.Runs {
-		for metric, v := range map[string]float64{"density": x.Density, "loss": -x.Density, "rmse": x.RMSE, "covered": x.Covered, "rising": x.Rising,
-			"somehow": x.Somehow, "near": x.Near, "wall": x.Wall, "rhat": x.RHat, "ess": x.ESS, "fit": x.Fit} {
+		for metric, v := range map[string]float64{"density": x.Density, "loss": -x.Density, "rmse": x.RMSE, "covered": x.Covered,
+			"rising": x.Rising, "somehow": x.Somehow, "near": x.Near, "wall": x.Wall, "rhat": x.RHat, "ess": x.ESS, "fit": x.Fit} {
 			r.table.Add(x.Method, metric, v)
 		}
 	}

@@ -35,7 +35,8 @@ func (r *Results) scoreFigure() (*figure.Figure, error) {
 		}
 		q.Rows = append(q.Rows, row)
 	}
-	q.Caption = fmt.Sprintf("Of clipped draws %.0f %% of the weights are at the wall, beyond the panel.", 100*r.table.Interval(clipped, "wall").Mean)
+	q.Caption = fmt.Sprintf("Of clipped draws %.0f %% of the weights are at the wall, beyond the panel.",
+		100*r.table.Interval(clipped, "wall").Mean)
 	return figure.Scores(q)
 }
 
