@@ -162,9 +162,6 @@ func clip(of form, x []float64) {
 	}
 }
 
-// rounds is how many a warm-up makes at most: chains of free nets may mix too slowly for it to settle.
-const rounds = 6
-
 // errWarm ends a warm-up.
 var errWarm = errors.New("the warm-up has had its rounds")
 
@@ -174,7 +171,7 @@ func (l *law) exactly(ctx context.Context, seed uint64, e effort) (*r2sgld.Resul
 	s := r2sgld.Settings{Seed: seed, Ladders: ladders, Threads: 1, Kernel: kernel.HMC{Leapfrog: 10}}
 	var f *tune.Found
 	_, err := tune.Tune(ctx, l.Problem, s, nil, func(found *tune.Found) error {
-		if f = found; len(f.Rounds) == rounds {
+		if f = found; len(f.Rounds) == e.rounds {
 			return errWarm
 		}
 		return nil

@@ -61,15 +61,16 @@ type effort struct {
 	exact       int // trajectories of a ladder after burn-in
 	walk        int // iterations of a ladder of Langevin dynamics
 	keep        int // draws of a ladder
+	rounds      int // of a warm-up at most: chains of free nets may mix too slowly for it to settle
 	// how many times as many trajectories and iterations chains without the constraint make, which mix more slowly
 	longer, further int
 }
 
 func effortOf(s study.Scale) effort {
 	if s == study.Smoke {
-		return effort{2, 36, 100, 2000, 50, 1, 1}
+		return effort{2, 36, 100, 2000, 50, 3, 1, 1}
 	}
-	return effort{10, 36, 1000, 40_000, 500, 3, 3}
+	return effort{10, 36, 1000, 40_000, 500, 6, 3, 3}
 }
 
 // Run runs the study of the monotone net. It fails if a run does, or ctx ends.
@@ -120,7 +121,7 @@ func (e effort) results(ctx context.Context, o study.Options) (*Results, error) 
 		rays: map[string][][3][]float64{}, first: e.repetition(mixture, o.Seed, 0)}
 	for k := range n {
 		found := map[string]outcome{}
-		for _, ref := range refs[2*k : 2*k+2] {
+		for _, ref := range refs[len(laws)*k : len(laws)*(k+1)] {
 			for m, out := range ref.Marks {
 				found[m] = out
 			}

@@ -35,6 +35,9 @@ func TestGlance(t *testing.T) {
 		if wall := x.Method == projected || x.Method == clipped; (x.Wall > 0) != wall || x.Near < x.Wall {
 			t.Errorf("%s: %g of the weights at the wall, %g near", x.Method, x.Wall, x.Near)
 		}
+		if !(x.RHat >= 0.9) || !(x.RMSE > 0) {
+			t.Errorf("%s: %+v", x.Method, x.marks)
+		}
 		if holds(x.Method) && x.Somehow > 0 {
 			t.Errorf("%s: responses of %g of the draws rise", x.Method, x.Somehow)
 		}
