@@ -96,7 +96,7 @@ func gaitOf(l *law, beta []float64, draws [][][]float64) (p gait, err error) {
 // A reference is what exact kernels made of one law of a repetition.
 type reference struct {
 	Beta  []float64       // of the ladder, cold first
-	Gaits map[string]gait // of Langevin dynamics, by method
+	Paces map[string]gait // of Langevin dynamics, by method
 	Marks map[string]outcome
 }
 
@@ -139,12 +139,12 @@ func (e effort) refer(ctx context.Context, seed uint64, k int, p posing) (out re
 	}
 	from, end := p.form.walls()
 	if !p.free {
-		if out.Gaits[reflected], err = gaitOf(l, beta, rungDraws(res, 0, 0)); err == nil {
-			out.Gaits[reparametrised], err = gaitOf(logarithmic(p.form, s.train), beta, rungDraws(res, from, end))
+		if out.Paces[reflected], err = gaitOf(l, beta, rungDraws(res, 0, 0)); err == nil {
+			out.Paces[reparametrised], err = gaitOf(logarithmic(p.form, s.train), beta, rungDraws(res, from, end))
 		}
 		return out, err
 	}
-	out.Gaits[freeChain], err = gaitOf(l, beta, rungDraws(res, 0, 0))
+	out.Paces[freeChain], err = gaitOf(l, beta, rungDraws(res, 0, 0))
 	for _, c := range chains {
 		for _, x := range c {
 			clip(p.form, x)
@@ -257,7 +257,7 @@ func (e effort) run(ctx context.Context, seed uint64, k int, w walk, of *referen
 			return out, err
 		}
 	}
-	p := of.Gaits[w.paced]
+	p := of.Paces[w.paced]
 	set := r2sgld.Settings{Seed: study.SeedOf(seed, fmt.Sprint("monotone ", w.paced, k)), Ladders: ladders, Threads: 1, Boundary: w.rule,
 		Kernel: kernel.Langevin{}, Iterations: e.walk, BurnIn: e.walk / 5, Thin: max(1, (e.walk-e.walk/5)/e.keep)}
 	set.Temperature, set.StepSize = onLadder(of.Beta, p.Diffusion)
