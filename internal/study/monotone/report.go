@@ -2,7 +2,6 @@ package monotone
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -25,18 +24,17 @@ func (r *Results) scoreFigure() (*figure.Figure, error) {
 		{Axis: figure.Axis{Name: "coverage"}, Reference: &figure.Estimate{Value: level, Low: level, High: level}},
 		{Axis: figure.Axis{Name: "weights near the wall"}}}}
 	for _, m := range r.Methods {
+		if m.Name == clipped {
+			q.Caption = fmt.Sprintf("Clipped draws are beyond the panels: log density %s, rmse %s, %.0f %% of the weights at the wall.",
+				m.Density.PlusMinus(), m.RMSE.PlusMinus(), 100*m.Wall.Mean)
+			continue
+		}
 		row := figure.ScoreRow{Name: m.Name, Method: colour(m.Name)}
 		for _, i := range []study.Interval{m.Density, m.RMSE, m.Covered, m.Near} {
-			if m.Name == clipped && i == m.Near { // half of all weights
-				row.Average = append(row.Average, none())
-				continue
-			}
 			row.Average = append(row.Average, figure.Estimate{Value: i.Mean, Low: i.Mean - i.Half, High: i.Mean + i.Half})
 		}
 		q.Rows = append(q.Rows, row)
 	}
-	q.Caption = fmt.Sprintf("Of clipped draws %.0f %% of the weights are at the wall, beyond the panel.",
-		100*r.table.Interval(clipped, "wall").Mean)
 	return figure.Scores(q)
 }
 
@@ -91,9 +89,4 @@ func (r *Results) wallFigure() (*figure.Figure, error) {
 	}
 	q.Panels = []figure.LinePanel{panel}
 	return figure.Curves(q)
-}
-
-// none is an estimate that is not drawn.
-func none() figure.Estimate {
-	return figure.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 }
