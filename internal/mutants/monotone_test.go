@@ -33,7 +33,7 @@ var ofMonotone = []fault{
 		{"internal/study/monotone.splitOf", "if i < learn", "if i < learn-1"},
 	}},
 	{"monotone: steps without the temperature", "internal/study/monotone TestGait", []edit{
-		{"internal/study/monotone.gaitOf", "b*g[i] + g0[i]", "g[i] + g0[i]"},
+		{"internal/study/monotone.gaitOf", "b*g[i] + g0[i]", "g[i] + g0[i] + 0*b"},
 	}},
 	{"monotone: steps by the flattest direction", "internal/study/monotone TestGait", []edit{
 		{"internal/study/monotone.gaitOf", "slices.Max(e.Values(nil))", "slices.Min(e.Values(nil))"},
