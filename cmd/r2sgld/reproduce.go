@@ -65,7 +65,7 @@ func studies() []paperStudy {
 		{"theory", mixing.Title, mixing.Run, unsized(10*time.Second, 4*time.Minute), nil, nil, ""},
 		{"swaps", swapping.Title, swapping.Run, unsized(time.Second, 20*time.Second), nil, nil, ""},
 		{"evidence", evidence.Title, evidence.Run, unsized(3*time.Second, 30*time.Second), nil, nil, evidence.Here},
-		{"monotone", monotone.Title, monotone.Run, unsized(10*time.Second, 8*time.Minute), nil, nil, ""},
+		{"monotone", monotone.Title, monotone.Run, unsized(8*time.Second, 7*time.Minute), nil, nil, ""},
 		{"cifar", deep.Title, deep.Run, extent{time.Minute, 30 * time.Minute, 0}, nil, deep.Ready, deep.Here},
 		{"posterior", deep.PosteriorTitle, deep.Posterior, extent{30 * time.Second, 10 * time.Minute, time.Hour}, nil, deep.PosteriorReady,
 			deep.Here},

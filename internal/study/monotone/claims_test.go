@@ -47,7 +47,7 @@ func TestLossVerdicts(t *testing.T) {
 // Kills: a difference in place of the end of its interval, one of two taken for both.
 func TestReflectionVerdict(t *testing.T) {
 	same := made("loss", map[string]float64{exact: -2, reflected: -1.99, reparametrised: -1.995})
-	studytest.Verdict(t, same.costless(), study.Holds, "exact, reparametrised")
+	studytest.Verdict(t, same.costless(), study.Holds, "exact; reparametrised")
 	one := made("loss", map[string]float64{exact: -2, reflected: -1.9, reparametrised: -1.89})
 	studytest.Verdict(t, one.costless(), study.Depends, "against exact")
 	wide := spread(spread(spread(&Results{}, exact, "loss", -2, 0), reflected, "loss", -2, 0.1), reparametrised, "loss", -2, 0.1)
@@ -111,5 +111,5 @@ func TestCoverageVerdict(t *testing.T) {
 	of := map[string]float64{exact: 0.9, reflected: 0.93, reparametrised: 0.87, freeExact: 0.9, freeChain: 0.9}
 	studytest.Verdict(t, made("covered", of).covers(), study.Holds)
 	of[exact], of[freeChain] = 0.97, 0.8
-	studytest.Verdict(t, made("covered", of).covers(), study.Depends, "Not of exact, free.")
+	studytest.Verdict(t, made("covered", of).covers(), study.Depends, "Not of exact; free.")
 }
