@@ -23,7 +23,7 @@ var ofMonotone = []fault{
 	{"monotone: a slope by the other input", "internal/study/monotone TestSlope", []edit{
 		{"internal/study/monotone.slope", "x[atW+k*units+j]", "x[atW+j]"},
 	}},
-	{"monotone: walls for offsets", "internal/study/monotone TestClip|TestSlope", []edit{
+	{"monotone: walls for one weight more", "internal/study/monotone TestWalls", []edit{
 		{"internal/study/monotone.form.walls", "return atV, atW + units*f.doses()", "return atV, atW + units*f.doses() + 1"},
 	}},
 	{"monotone: both chemicals alike", "internal/study/monotone TestRows", []edit{

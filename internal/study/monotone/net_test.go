@@ -287,3 +287,21 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+// Walls are those of v and of the weights of doses, and of nothing else. Kills: a wall too many or
+// too few.
+func TestWalls(t *testing.T) {
+	for f, last := range map[form]int{mixture: atW + units, each: atC} {
+		l, err := constrained(f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range dim {
+			x := slices.Repeat([]float64{1}, dim)
+			x[i] = -1
+			if within := i < atV || i >= last; l.Domain.Contains(x) != within {
+				t.Errorf("form %d: parameter %d below 0 is within: %v", f, i, !within)
+			}
+		}
+	}
+}
