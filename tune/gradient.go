@@ -38,14 +38,14 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 		normalise(m.v)
 		h := 1e-5 * max(1e-3, norm(m.z))
 		if !m.gradient(m.a, 0) {
-			if err := m.eval.err(); err != nil {
+			if err := m.err(); err != nil {
 				return err
 			}
 			continue
 		}
 		first := m.energy[0]
 		m.gradient(m.a, 0)
-		if err := m.eval.err(); err != nil {
+		if err := m.err(); err != nil {
 			return err
 		}
 		if m.energy[0] != first {
@@ -69,7 +69,7 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 				"gradient says %.6g", m.z, m.v, slope, along)
 		}
 	}
-	if err := m.eval.err(); err != nil {
+	if err := m.err(); err != nil {
 		return err
 	}
 	if 2*bad > looked {

@@ -18,63 +18,70 @@ type gauge struct {
 	of          func(r int) potential.Evaluator
 	all, single potential.Evaluator // single is nil until it is needed
 	energy      []float64           // 1
-	x, grad     []float64           // of one place
+	x, grad     []float64           // dim, of one place
+	there       []float64           // dim × r
 }
 
-// few is the part of the places up to which they are evaluated one by one: vectors have eight lanes.
-const few = 8
-
-func newGauge(d, r int, of func(r int) potential.Evaluator) *gauge {
-	return &gauge{r: r, of: of, all: of(r), energy: make([]float64, 1), x: make([]float64, d), grad: make([]float64, d)}
+func newGauge(dim, r int, of func(r int) potential.Evaluator) *gauge {
+	return &gauge{r: r, of: of, all: of(r), energy: make([]float64, 1), x: make([]float64, dim), grad: make([]float64, dim),
+		there: make([]float64, dim*r)}
 }
 
-// eval writes energies and slopes of some places; those of others have no meaning.
+// eval writes energies and slopes of some places; those of others have no meaning. Up to half of
+// them are evaluated one by one; where more are, the others have the coordinates of the first, for
+// their own may be dear.
 func (g *gauge) eval(energy, grad, x []float64, some []bool) {
-	n := 0
+	n, first := 0, slices.Index(some, true)
 	for _, is := range some {
 		if is {
 			n++
 		}
 	}
-	if few*n > g.r {
-		g.all.Eval(energy, grad, x)
-		return
+	switch {
+	case n == 0:
+	case 2*n > g.r:
+		copy(g.there, x)
+		for i, is := range some {
+			for j := range len(g.x) {
+				if !is {
+					g.there[j*g.r+i] = x[j*g.r+first]
+				}
+			}
+		}
+		g.all.Eval(energy, grad, g.there)
+	default:
+		if g.single == nil {
+			g.single = g.of(1)
+		}
+		for i, is := range some {
+			if is {
+				g.one(i, energy, grad, x)
+			}
+		}
 	}
-	if g.single == nil && n > 0 {
-		g.single = g.of(1)
+}
+
+// one evaluates place i alone.
+func (g *gauge) one(i int, energy, grad, x []float64) {
+	for j := range g.x {
+		g.x[j] = x[j*g.r+i]
 	}
-	for i, is := range some {
-		if !is {
-			continue
-		}
-		for j := range g.x {
-			g.x[j] = x[j*g.r+i]
-		}
-		g.single.Eval(g.energy, g.grad, g.x)
-		energy[i] = g.energy[0]
-		for j, v := range g.grad {
-			grad[j*g.r+i] = v
-		}
+	g.single.Eval(g.energy, g.grad, g.x)
+	energy[i] = g.energy[0]
+	for j, v := range g.grad {
+		grad[j*g.r+i] = v
 	}
 }
 
 // each is the evaluators that there are.
 func (g *gauge) each() []potential.Evaluator {
-	if g == nil {
+	switch {
+	case g == nil:
 		return nil
-	}
-	if g.single == nil {
+	case g.single == nil:
 		return []potential.Evaluator{g.all}
 	}
 	return []potential.Evaluator{g.all, g.single}
-}
-
-// err is the first failure of one of them.
-func (g *gauge) err() (err error) {
-	for _, e := range g.each() {
-		err = cmp.Or(err, potential.Err(e))
-	}
-	return err
 }
 
 // A meter is a probe's workspace at r places: slices of d × r numbers are by coordinate.
@@ -82,9 +89,9 @@ type meter struct {
 	ctx        context.Context // after its end nothing is looked at
 	r, d       int
 	rng        *rand.Rand
-	eval       *gauge
-	noisy      potential.Evaluator  // of one state
+	whole      *gauge
 	guide      *gauge               // nil without
+	noisy      potential.Evaluator  // of one state; nil without noise
 	back       func(z, x []float64) // sets z to the coordinates of x
 	z, v, a, b []float64
 	sum, g     []float64
@@ -100,22 +107,18 @@ func newMeter(q *probe, d int, w *r2sgld.Whitening, r int) *meter {
 	for _, s := range []*[]float64{&m.z, &m.v, &m.a, &m.b, &m.sum, &m.g} {
 		*s = make([]float64, d*r)
 	}
-	of := func(p potential.Potential, r int) potential.Evaluator {
+	of := func(p potential.Potential) func(r int) potential.Evaluator {
 		if w != nil {
 			p = potential.Affine(p, w.Center, w.L)
 		}
-		return p.Evaluator(r, stream.New(q.seed, streamOf))
+		return func(r int) potential.Evaluator { return p.Evaluator(r, stream.New(q.seed, streamOf)) }
 	}
-	if m.measurable {
-		m.eval = newGauge(d, r, func(r int) potential.Evaluator { return of(q.exact, r) })
-	} else {
-		m.eval = newGauge(d, r, func(r int) potential.Evaluator { return of(q.potential, r) })
-	}
+	m.whole = newGauge(d, r, of(q.looked()))
 	if q.noisy {
-		m.noisy = of(q.potential, 1)
+		m.noisy = of(q.potential)(1)
 	}
 	if q.guide != nil {
-		m.guide = newGauge(d, r, func(r int) potential.Evaluator { return of(q.guide, r) })
+		m.guide = newGauge(d, r, of(q.guide))
 	}
 	m.back = func(z, x []float64) { copy(z, x) }
 	if w != nil {
@@ -129,8 +132,13 @@ func newMeter(q *probe, d int, w *r2sgld.Whitening, r int) *meter {
 // put sets place i to the coordinates of x.
 func (m *meter) put(i int, x []float64) {
 	m.back(m.one, x)
+	m.set(m.z, i)
+}
+
+// set sets place i of a slice of all to m.one.
+func (m *meter) set(all []float64, i int) {
 	for j, v := range m.one {
-		m.z[j*m.r+i] = v
+		all[j*m.r+i] = v
 	}
 }
 
@@ -143,8 +151,16 @@ func (m *meter) at(all []float64, i int) []float64 {
 	return one
 }
 
+// err is the first failure of a potential that answers no more.
+func (m *meter) err() (err error) {
+	for _, e := range slices.Concat(m.whole.each(), m.guide.each()) {
+		err = cmp.Or(err, potential.Err(e))
+	}
+	return err
+}
+
 func (m *meter) close() {
-	for _, e := range slices.Concat(m.eval.each(), m.guide.each()) {
+	for _, e := range slices.Concat(m.whole.each(), m.guide.each()) {
 		_ = potential.Close(e)
 	}
 	if m.noisy != nil {
@@ -152,13 +168,13 @@ func (m *meter) close() {
 	}
 }
 
-// points looks around the first n places; nil is what is not finite.
+// points looks around the first n places; nil is what is not finite. m.energy is what it is there.
 func (m *meter) points(n int) []*point {
 	all := make([]bool, m.r)
 	for i := range n {
 		all[i] = true
 	}
-	m.look(m.a, 0, all)
+	m.look(m.whole, m.a, 0, all)
 	energy, fine := slices.Clone(m.energy), slices.Clone(m.fine)
 	points, guided := make([]*point, n), make([]bool, m.r)
 	for i := range points {
@@ -167,9 +183,7 @@ func (m *meter) points(n int) []*point {
 		}
 	}
 	if m.guide != nil { // energies are those that rungs trade by
-		m.eval, m.guide = m.guide, m.eval
-		m.look(m.b, 0, fine)
-		m.eval, m.guide = m.guide, m.eval
+		m.look(m.guide, m.b, 0, fine)
 		copy(guided, m.fine)
 	}
 	own, guides := make([]float64, m.d*m.r), make([]float64, m.d*m.r)
@@ -189,18 +203,25 @@ func (m *meter) points(n int) []*point {
 		}
 	}
 	if m.measurable {
-		copy(m.v, own)
-		m.curvatures(fine, func(i int, c float64) { points[i].curvature = c })
+		for i, c := range m.curvatures(m.whole, own, fine) {
+			if fine[i] {
+				points[i].curvature = c
+			}
+		}
 	}
 	if m.guide != nil {
-		copy(m.v, guides)
-		m.eval, m.guide = m.guide, m.eval
-		m.curvatures(guided, func(i int, c float64) { points[i].curvature = max(points[i].curvature, c) })
-		m.eval, m.guide = m.guide, m.eval
+		for i, c := range m.curvatures(m.guide, guides, guided) {
+			if guided[i] {
+				points[i].curvature = max(points[i].curvature, c)
+			}
+		}
 	}
 	copy(m.energy, energy)
 	return points
 }
+
+// only is the places of a meter of one.
+var only = []bool{true}
 
 // finite reports whether energy and slope are finite at x, for a meter of one place.
 func (m *meter) finite(x []float64) bool {
@@ -210,15 +231,19 @@ func (m *meter) finite(x []float64) bool {
 
 // smooth reports whether they are finite about x too, by the curvature where that is known.
 func (m *meter) smooth(x []float64) bool {
-	if !m.finite(x) {
-		return false
+	if !m.finite(x) || !m.measurable {
+		return m.fine[0]
 	}
-	c := 0.0
-	if m.measurable {
-		m.direction(m.v, 0)
-		m.curvatures([]bool{true}, func(_ int, v float64) { c = v })
-	}
-	return !math.IsInf(c, 1)
+	m.direction(m.v, 0)
+	return !math.IsInf(m.curvatures(m.whole, m.v, only)[0], 1)
+}
+
+// gradient writes ∇U(z + h v) into g and reports whether all of it is finite, for a meter of
+// one place.
+func (m *meter) gradient(g []float64, h float64) bool {
+	m.h[0] = h
+	m.look(m.whole, g, 1, only)
+	return m.fine[0]
 }
 
 // noise is the largest variance of a partial derivative at p over minibatches.
@@ -245,21 +270,20 @@ func (m *meter) direction(v []float64, i int) {
 		m.one[j] = m.rng.NormFloat64()
 	}
 	normalise(m.one)
-	for j, x := range m.one {
-		v[j*m.r+i] = x
-	}
+	m.set(v, i)
 }
 
-// curvatures tells of some places the norm of the Hessian at z along a direction that a few
+// curvatures are, at some places, the norms of the Hessian at z along directions that a few
 // power iterations turn from v towards the largest one.
-func (m *meter) curvatures(of []bool, tell func(i int, c float64)) {
-	left, c, least := slices.Clone(of), make([]float64, m.r), make([]float64, m.r)
+func (m *meter) curvatures(u *gauge, v []float64, some []bool) []float64 {
+	copy(m.v, v)
+	left, c, least := slices.Clone(some), make([]float64, m.r), make([]float64, m.r)
 	for i := range m.h {
 		m.h[i] = difference(m.at(m.z, i))
 		least[i] = m.h[i] * probeShortest
 	}
 	for range probePower {
-		m.differences(left, least, c)
+		m.differences(u, left, least, c)
 		for i := range left {
 			if !left[i] {
 				continue
@@ -269,17 +293,11 @@ func (m *meter) curvatures(of []bool, tell func(i int, c float64)) {
 				m.one[j] = (m.sum[k] - m.b[k]) / (2 * m.h[i])
 			}
 			c[i] = normalise(m.one)
-			for j, x := range m.one {
-				m.v[j*m.r+i] = x
-			}
+			m.set(m.v, i)
 			left[i] = c[i] != 0 && c[i]-c[i] == 0
 		}
 	}
-	for i, c := range c {
-		if of[i] {
-			tell(i, c)
-		}
-	}
+	return c
 }
 
 // difference is how far from z slopes are compared.
@@ -296,20 +314,17 @@ func difference(z []float64) (h float64) {
 // differences looks at both sides of some places. Where the slope is not finite there, beyond a wall,
 // maybe, as h is long far from the origin, h becomes shorter; a place where it is shorter than least is
 // left out, and its curvature is infinite.
-func (m *meter) differences(of []bool, least, c []float64) {
-	for need := slices.Clone(of); slices.Contains(need, true); {
-		m.look(m.sum, 1, need)
+func (m *meter) differences(u *gauge, some []bool, least, c []float64) {
+	for need := slices.Clone(some); slices.Contains(need, true); {
+		m.look(u, m.sum, 1, need)
 		both := slices.Clone(m.fine)
-		m.look(m.b, -1, both)
+		m.look(u, m.b, -1, both)
 		for i := range need {
-			if !need[i] {
-				continue
-			}
-			if need[i] = !m.fine[i]; !need[i] {
+			if need[i] = need[i] && !m.fine[i]; !need[i] {
 				continue
 			}
 			if m.h[i] /= 16; m.h[i] < least[i] {
-				need[i], of[i], c[i] = false, false, math.Inf(1)
+				need[i], some[i], c[i] = false, false, math.Inf(1)
 			}
 		}
 	}
@@ -317,16 +332,16 @@ func (m *meter) differences(of []bool, least, c []float64) {
 
 // look writes ∇U(z + way h v) of some places into g, and notes whether all of it is finite; of
 // others, and after the end of the context, it says that it is not.
-func (m *meter) look(g []float64, way float64, of []bool) {
+func (m *meter) look(u *gauge, g []float64, way float64, some []bool) {
 	if m.ctx.Err() != nil {
 		clear(m.fine)
 		return
 	}
-	m.move(way, of)
-	m.eval.eval(m.energy, m.g, m.z, of)
-	m.move(-way, of)
+	m.move(way, some)
+	u.eval(m.energy, m.g, m.z, some)
+	m.move(-way, some)
 	for i := range m.fine {
-		if m.fine[i] = of[i]; !of[i] {
+		if m.fine[i] = some[i]; !some[i] {
 			continue
 		}
 		sum := m.energy[i]
@@ -340,25 +355,17 @@ func (m *meter) look(g []float64, way float64, of []bool) {
 }
 
 // move moves some places.
-func (m *meter) move(way float64, of []bool) {
+func (m *meter) move(way float64, some []bool) {
 	if way == 0 {
 		return
 	}
 	for i, h := range m.h {
-		if of[i] {
+		if some[i] {
 			for j := range m.d {
 				m.z[j*m.r+i] += way * h * m.v[j*m.r+i]
 			}
 		}
 	}
-}
-
-// gradient writes ∇U(z + h v) into g and reports whether all of it is finite, for a meter of
-// one place.
-func (m *meter) gradient(g []float64, h float64) bool {
-	m.h[0] = h
-	m.look(g, 1, []bool{true})
-	return m.fine[0]
 }
 
 // normalise scales v to length 1 and returns its length.

@@ -98,7 +98,7 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 		}
 		x = x[n*d:]
 		points := m.points(n)
-		if q.failed = cmp.Or(q.ctx.Err(), m.eval.err()); q.failed != nil {
+		if q.failed = cmp.Or(q.ctx.Err(), m.err()); q.failed != nil {
 			return nil
 		}
 		for i, p := range points {
@@ -114,17 +114,24 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 	return seen
 }
 
-// places is at how many points of n a probe looks at once.
-func (q *probe) places(n int) int {
-	u := q.potential
+// looked is the potential that it looks at: without noise, where that is to be had.
+func (q *probe) looked() potential.Potential {
 	if q.exact != nil {
-		u = q.exact
+		return q.exact
 	}
-	if q.first || q.noisy && q.exact == nil || !potential.Lanewise(u) || q.guide != nil && !potential.Lanewise(q.guide) {
+	return q.potential
+}
+
+// places is at how many points of n a probe looks at once: at one where they depend on each other, or on
+// chance.
+func (q *probe) places(n int) int {
+	u := q.looked()
+	_, noisy := potential.Exact(u)
+	if n == 0 || q.first || noisy || !potential.Lanewise(u) || q.guide != nil && !potential.Lanewise(q.guide) {
 		return 1
 	}
 	blocks := (n + mostPlaces - 1) / mostPlaces
-	return max(1, (n+blocks-1)/max(1, blocks))
+	return (n + blocks - 1) / blocks
 }
 
 // stiffness is what a step at inverse temperature β has to respect, from points

@@ -381,3 +381,29 @@ func TestPlacesSideBySide(t *testing.T) {
 		}
 	}
 }
+
+// Where U is infinite it may take long to find that out: such places are looked at once.
+func TestInfinitePlacesAreLookedAtOnce(t *testing.T) {
+	var infinite int
+	u := potential.Func(1, func(grad, x []float64) float64 {
+		if x[0] > 0 {
+			infinite++
+			return math.Inf(1)
+		}
+		grad[0] = x[0]
+		return x[0] * x[0] / 2
+	})
+	for _, share := range []int{2, 3, 8} { // one in so many is not infinite
+		x := make([]float64, 256)
+		for i := range x {
+			if x[i] = 1 + float64(i); i%share == 0 {
+				x[i] = -x[i]
+			}
+		}
+		infinite = 0
+		want := 256 - len(newProbe(u, 3).around(x, 1, nil))
+		if infinite != want {
+			t.Errorf("%d evaluations at %d places", infinite, want)
+		}
+	}
+}

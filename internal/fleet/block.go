@@ -113,6 +113,7 @@ func (w *work) collect() error {
 			continue
 		}
 		if doubted := w.fill(p.states, p.values, p.worker); len(doubted) > 0 {
+			w.waits(time.Time{})
 			if err := w.settle(doubted, p); err != nil {
 				return err
 			}

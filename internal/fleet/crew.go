@@ -92,7 +92,8 @@ func (p *pace) note(d time.Duration) {
 }
 
 // noteWay takes in what a message took, there and back. What came while this machine computed may have
-// lain until then, and is not sure: it says how long at most. A delay counts as twice what is known at
+// lain until then, and is not sure: it says how long at most. Answers to probes are never sure, so
+// that the way of a worker counts as none until a block has waited for it. A delay counts as twice what is known at
 // most, as it may not come again: a worker that is not asked is hardly measured.
 func (w *worker) noteWay(took time.Duration, sure bool) {
 	const short = 100 * time.Microsecond
