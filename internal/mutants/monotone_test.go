@@ -57,10 +57,13 @@ var ofMonotone = []fault{
 		{"internal/study/monotone.(*Results).asks", "against(freeEach, exactEach)", "against(exactEach, freeEach)"},
 	}},
 	{"monotone: as good by the mean alone", "internal/study/monotone TestReflectionVerdict", []edit{
-		{"internal/study/monotone.(*Results).costless", "d.Mean+d.Half <= margin", "d.Mean <= margin"},
+		{"internal/study/monotone.(*tally).within", "i.Mean-i.Half, i.Mean+i.Half", "i.Mean, i.Mean"},
 	}},
 	{"monotone: fewer weights near the wall do not matter", "internal/study/monotone TestWallVerdicts", []edit{
-		{"internal/study/monotone.(*Results).faithful", "math.Abs(off.Mean)+off.Half", "off.Mean+0*math.Pi+off.Half"},
+		{"internal/study/monotone.(*Results).faithful", "-alike, alike", "math.Inf(-1), alike"},
+	}},
+	{"monotone: what is not known is wrong", "internal/study/monotone TestReflectionVerdict", []edit{
+		{"internal/study/monotone.(*tally).within", "t.Open, t.Numbers = append(t.Open, name)", "t.Not, t.Numbers = append(t.Not, name)"},
 	}},
 	{"monotone: the first repetition stands for all", "internal/study/monotone TestFallsVerdict", []edit{
 		{"internal/study/monotone.(*Results).falls", "slices.Max(v) > 0", "slices.Max(v[:1]) > 0"},

@@ -13,7 +13,7 @@ var ofSampling = []fault{
 	{"poles: at walls alone", "tune TestPolesInside|TestInfinite", []edit{{"tune.(*descent).follow", "far = t\n", "return 0\n"}}},
 	{"probe: chance by place and not point by point", "tune TestPlacesSideBySide", []edit{{"tune.(*meter).points", "m.direction(guides, i)\n\t\t}\n\t}\n", "m.direction(guides, 0)\n\t\t}\n\t}\n"}}},
 	{"probe: places that are not needed are looked at where they are", "tune TestInfinitePlaces", []edit{
-		{"tune.(*gauge).eval", "x[j*g.r+first]", "x[j*g.r+i]"}}},
+		{"tune.(*gauge).eval", "x[j*g.r+first]", "x[j*g.r+i+0*first]"}}},
 	{"probe: a place by itself answers for the first", "tune TestPlacesSideBySide", []edit{{"tune.(*gauge).one", "grad[j*g.r+i] = v", "grad[j*g.r] = v"}}},
 	{"probe: places that are done lose their slopes", "tune TestPlacesSideBySide", []edit{{"tune.(*meter).look", "m.fine[i] = some[i]; !some[i]", "m.fine[i] = some[i]; false"}}},
 	{"poles: long differences at narrow domains", "tune TestPoleFar", []edit{{"tune.(*meter).differences", "m.h[i] < least[i]", "least[i] > 0"}}},

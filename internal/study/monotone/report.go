@@ -30,8 +30,9 @@ func (r *Results) scoreFigure() (*figure.Figure, error) {
 			continue
 		}
 		row := figure.ScoreRow{Name: m.Name, Method: colour(m.Name)}
-		for _, i := range []study.Interval{m.Density, m.RMSE, m.Covered, m.Near} {
-			row.Average = append(row.Average, figure.Estimate{Value: i.Mean, Low: i.Mean - i.Half, High: i.Mean + i.Half})
+		for i, of := range []study.Interval{m.Density, m.RMSE, m.Covered, m.Near} {
+			n := possible([]string{"density", "rmse", "covered", "near"}[i], "", of)
+			row.Average = append(row.Average, figure.Estimate{Value: n.Value, Low: n.Low, High: n.High})
 		}
 		q.Rows = append(q.Rows, row)
 	}
