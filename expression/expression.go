@@ -163,6 +163,9 @@ func undefined(s string, variables []string) string {
 		}
 		return m + fmt.Sprintf("; did you mean %q?", c)
 	}
+	if i := slices.IndexFunc(variables, func(v string) bool { return strings.HasPrefix(v, s+".") }); i >= 0 {
+		return m + fmt.Sprintf("; did you mean %s?", quoted[i])
+	}
 	switch {
 	case s == "e":
 		m += "; Euler's number is exp(1)"

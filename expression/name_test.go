@@ -55,6 +55,7 @@ func TestConstraintsAmongQuotedNames(t *testing.T) {
 	for src, want := range map[string]string{
 		"x.x*y > 1":      "column 5: \"y\" is not defined; the name with signs in it is written in backquotes: `x.x*y`",
 		"`x.x*z` > 1":    "column 1: \"x.x*z\" is not defined; did you mean `x.x*y`?",
+		"z > 1":          "column 1: \"z\" is not defined; did you mean z.z?",
 		"x.x*w > 1":      "column 5: \"w\" is not defined; variables are `x.x*y`, x.x, z.z, y.x",
 		"y.xx > 1":       "column 1: \"y.xx\" is not defined; did you mean \"y.x\"?",
 		"x.x + `x.x*y >": "column 7: this ` is never closed",

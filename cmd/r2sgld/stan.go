@@ -60,7 +60,7 @@ The same in a configuration, with all that a configuration can say:
 	}
 	cmd.Flags().StringArrayVar(&constraints, "constraint", nil,
 		"an inequality between parameters, as in 'theta[1] + theta[2] < 1'; may be repeated")
-	cmd.Flags().BoolVar(&transform, "transform", false, "sample in the coordinates of Stan's transforms, without walls")
+	cmd.Flags().BoolVar(&transform, "transform", false, "sample in the coordinates of Stan's transforms, without walls; constraints name these, as a.free")
 	c.starting(cmd)
 	c.limited(cmd)
 	c.staffed(cmd)

@@ -66,6 +66,11 @@ func (f *frames) number(i int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(f.body[8*i:]))
 }
 
+// A complaint is what a program says of why it cannot go on.
+type complaint string
+
+func (c complaint) Error() string { return "it cannot go on:\n" + indented(string(c)) }
+
 // numbers reads an answer of so many numbers for r states into the body.
 func (f *frames) numbers(p *process, r, n int) error {
 	if err := f.read(p, f.header[:]); err != nil {
@@ -78,7 +83,7 @@ func (f *frames) numbers(p *process, r, n int) error {
 		if err := f.read(p, text); err != nil {
 			return err
 		}
-		return p.fail(grace, errors.New("it cannot go on:\n"+indented(string(text))))
+		return p.fail(grace, complaint(text))
 	case status != answered:
 		return p.fail(grace, fmt.Errorf("frame %d of its output begins with %q: want the number of states and 0, two numbers of four bytes, "+
 			"the lowest first: its standard output is for frames alone", p.answered+1, f.header[:]))

@@ -256,6 +256,9 @@ func (p *process) fail(wait time.Duration, cause error) error {
 		return fmt.Errorf("%v: stopped: %w", p.Settings, context.Cause(p.ctx))
 	}
 	words := p.Last()
+	if _, told := cause.(complaint); told && words == "" {
+		return fmt.Errorf("%v: %w", p.Settings, cause)
+	}
 	if words == "" {
 		return fmt.Errorf("%v: %w; its standard error is empty", p.Settings, cause)
 	}
