@@ -66,25 +66,18 @@ func (c *Crew) share(variant string, n, d int, busy map[*worker]bool) (mine int,
 	if own == nil || most < 1 {
 		return n, nil
 	}
-	q := queue{{done: own.mean, step: own.mean, slots: 1}}
+	q := &queue{desks: []desk{{step: own.mean, slots: 1}}}
 	for _, w := range c.workers {
 		if !w.proven(variant) || w.overdue > 0 || busy[w] {
 			continue
 		}
 		step := w.trades[variant].pace.or(own.mean)
 		if way := w.way.mean + float64(w.load/w.slots)*step; way+step < float64(n)*own.mean {
-			q = append(q, desk{worker: w, done: way + step, step: step, slots: w.slots})
+			q.desks = append(q.desks, desk{worker: w, way: way, step: step, slots: w.slots})
 		}
 	}
-	heap.Init(&q)
-	for range n {
-		t := &q[0]
-		if t.states++; t.states%t.slots == 0 {
-			t.done += t.step
-		}
-		heap.Fix(&q, 0)
-	}
-	for _, t := range q {
+	q.part(n)
+	for _, t := range q.desks {
 		if t.worker == nil {
 			mine += t.states
 			continue
@@ -96,23 +89,63 @@ func (c *Crew) share(variant string, n, d int, busy map[*worker]bool) (mine int,
 	return mine, parts
 }
 
-// A desk is where states may be evaluated: when the next of them is done, and how long one
-// takes.
+// A desk is where states may be evaluated: what it takes to get there, and how long one takes.
 type desk struct {
-	worker     *worker // nil is here
-	done, step float64
-	slots      int
-	states     int
+	worker    *worker // nil is here
+	way, step float64
+	slots     int
+	states    int
 }
 
-// A queue has the desk first whose next state is done first.
-type queue []desk
+// with is when the desk is done if it has so many states more.
+func (t *desk) with(more int) float64 {
+	return t.way + float64((t.states+more+t.slots-1)/t.slots)*t.step
+}
 
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].done < q[j].done }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(any)          { panic("fleet: desks do not come") }
-func (q *queue) Pop() any          { panic("fleet: desks do not go") }
+// A queue has the desk first that is done first with so many states more.
+type queue struct {
+	desks []desk
+	more  int
+}
+
+func (q *queue) Len() int           { return len(q.desks) }
+func (q *queue) Less(i, j int) bool { return q.desks[i].with(q.more) < q.desks[j].with(q.more) }
+func (q *queue) Swap(i, j int)      { q.desks[i], q.desks[j] = q.desks[j], q.desks[i] }
+func (q *queue) Push(any)           { panic("fleet: desks do not come") }
+func (q *queue) Pop() any           { panic("fleet: desks do not go") }
+
+const (
+	group = 8    // states that vectors take at the price of one
+	slack = 1.08 // times as long a block may take so that groups stay whole
+)
+
+// part parts n states among the desks so that all are done at the same time: in whole groups, or
+// halves or quarters of them, where that hardly takes longer by what is known of single states.
+func (q *queue) part(n int) {
+	best := q.deal(n, 1)
+	for size := group; size > 1; size /= 2 {
+		if q.deal(n, size) <= slack*best {
+			return
+		}
+	}
+	q.deal(n, 1)
+}
+
+// deal gives n states to the desks, so many at once, and returns when the last is done.
+func (q *queue) deal(n, size int) (over float64) {
+	for i := range q.desks {
+		q.desks[i].states = 0
+	}
+	q.more = size
+	heap.Init(q)
+	for left := n; left > 0; left -= size {
+		t := &q.desks[0]
+		t.states += min(size, left)
+		over = max(over, t.with(0))
+		heap.Fix(q, 0)
+	}
+	return over
+}
 
 // ask sends a block to a worker. c.mu is held.
 func (c *Crew) ask(p *part, b *block) {

@@ -1,8 +1,13 @@
 package fleet
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // TestSure: what comes while this machine computes may have lain, and so what comes as soon as it waits.
@@ -49,6 +54,106 @@ func TestNoteWay(t *testing.T) {
 		}
 		if got < c.least || got > c.most {
 			t.Errorf("%v after %v, sure %v: %v", c.took, c.before, c.sure, got)
+		}
+	}
+}
+
+// TestParts: all states have a desk, groups stay whole where that costs little, and no block takes
+// longer than it may.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n     int
+		steps []float64
+		want  []int
+		slots int // of the first
+	}{
+		{32, []float64{1, 1.1}, []int{16, 16}, 1}, {32, []float64{1, 3}, []int{24, 8}, 1}, {8, []float64{1, 1}, []int{4, 4}, 1},
+		{30, []float64{1, 1, 1}, []int{10, 10, 10}, 1}, {40, []float64{1, 1}, []int{20, 20}, 1}, {4, []float64{1, 1, 1, 1}, []int{1, 1, 1, 1}, 1},
+		{7, []float64{1}, []int{7}, 1}, {32, []float64{1, 1}, []int{24, 8}, 3},
+	} {
+		q := &queue{}
+		for _, step := range c.steps {
+			q.desks = append(q.desks, desk{step: step, slots: 1})
+		}
+		q.desks[0].slots = c.slots
+		q.part(c.n)
+		for _, want := range c.want {
+			i := 0
+			for i < len(q.desks) && q.desks[i].states != want {
+				i++
+			}
+			if i == len(q.desks) {
+				t.Errorf("%d states, steps %v: %+v, want %v", c.n, c.steps, q.desks, c.want)
+				break
+			}
+			q.desks[i].states = -1
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "n")
+		q := &queue{}
+		for range rapid.IntRange(1, 20).Draw(t, "desks") {
+			q.desks = append(q.desks, desk{way: rapid.Float64Range(0, 5).Draw(t, "way"), step: rapid.Float64Range(0.1, 3).Draw(t, "step"),
+				slots: rapid.IntRange(1, 9).Draw(t, "slots")})
+		}
+		best := q.deal(n, 1)
+		q.part(n)
+		all, over := 0, 0.0
+		for i := range q.desks {
+			if d := &q.desks[i]; d.states > 0 {
+				all, over = all+d.states, max(over, d.with(0))
+			}
+		}
+		if all != n || over > slack*best*(1+1e-12) {
+			t.Fatalf("%d of %d states in %g, the best is %g: %+v", all, n, over, best, q.desks)
+		}
+	})
+}
+
+// TestSizes: states beyond a power of two are taken together where that is known to take less.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	takes := func(of ...float64) *sizes {
+		s := &sizes{of: make([]potential.Evaluator, len(of))}
+		for _, v := range of {
+			s.takes = append(s.takes, pace{v, v > 0})
+		}
+		return s
+	}
+	vectors, plain := []float64{1, 1, 1, 1, 2}, []float64{1, 2, 4, 8, 16}
+	for _, c := range []struct {
+		s       *sizes
+		n, want int
+	}{
+		{takes(vectors...), 8, 3}, {takes(vectors...), 7, 3}, {takes(vectors...), 11, 4}, {takes(vectors...), 17, 4},
+		{takes(vectors...), 27, 5}, {takes(vectors[:4]...), 11, 4}, {takes(0, 1, 1, 1), 11, 3}, {takes(1, 0, 1, 1), 11, 3},
+		{takes(plain...), 11, 3}, {takes(plain...), 15, 3}, {takes(), 5, 2}, {takes(1), 1, 0}, {takes(1, 0.5), 1, 0},
+	} {
+		if got := c.s.next(c.n); got != c.want {
+			t.Errorf("%d states of %v: 2^%d, want 2^%d", c.n, c.s.takes, got, c.want)
+		}
+	}
+	u := quartic(0)
+	const d = 3
+	for n := range 20 {
+		s := takes(vectors...)
+		s.potential = u
+		x := states(uint64(n), n+1, d)
+		in := make([]float64, len(x))
+		turn(in, x, d, n+1)
+		energy, grad := make([]float64, n+1), make([]float64, len(x))
+		if err := s.evaluate(energy, grad, in); err != nil {
+			t.Fatal(err)
+		}
+		e, want, slopes := u.Evaluator(n+1, nil), make([]float64, n+1), make([]float64, len(x))
+		e.Eval(want, slopes, x)
+		turn(in, slopes, d, n+1)
+		if !slices.Equal(energy, want) || !slices.Equal(grad, in) {
+			t.Errorf("%d states: %v, want %v", n+1, energy, want)
 		}
 	}
 }

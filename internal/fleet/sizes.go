@@ -15,33 +15,68 @@ import (
 type sizes struct {
 	potential potential.Potential
 	of        []potential.Evaluator // of 1, 2, 4, … states
+	takes     []pace                // what each takes
 	x, grad   []float64             // of a block as evaluators have it
+	energy    []float64
 }
 
 // evaluate writes energies and gradients of len(energy) states.
 func (s *sizes) evaluate(energy, grad, x []float64) error {
 	d := s.potential.Dim()
 	for len(energy) > 0 {
-		k := bits.Len(uint(len(energy))) - 1
-		n := 1 << k
-		for len(s.of) <= k {
-			s.of = append(s.of, nil)
-		}
+		k := s.next(len(energy))
+		r := 1 << k
+		n := min(r, len(energy))
 		if s.of[k] == nil {
-			s.of[k] = s.potential.Evaluator(n, nil)
+			s.of[k] = s.potential.Evaluator(r, nil)
 		}
-		if len(s.x) < n*d {
-			s.x, s.grad = make([]float64, n*d), make([]float64, n*d)
+		if len(s.energy) < r {
+			s.x, s.grad, s.energy = make([]float64, r*d), make([]float64, r*d), make([]float64, r)
 		}
-		turn(s.x[:n*d], x[:n*d], n, d)
-		s.of[k].Eval(energy[:n], s.grad[:n*d], s.x[:n*d])
+		for i := range r { // the last one stands for those beyond it
+			for j, v := range x[min(i, n-1)*d:][:d] {
+				s.x[j*r+i] = v
+			}
+		}
+		begun := time.Now()
+		s.of[k].Eval(s.energy[:r], s.grad[:r*d], s.x[:r*d])
 		if err := potential.Err(s.of[k]); err != nil {
 			return err
 		}
-		turn(grad[:n*d], s.grad[:n*d], d, n)
+		s.takes[k].note(time.Since(begun))
+		copy(energy, s.energy[:n])
+		for i := range n {
+			for j := range d {
+				grad[i*d+j] = s.grad[j*r+i]
+			}
+		}
 		energy, grad, x = energy[n:], grad[n*d:], x[n*d:]
 	}
 	return nil
+}
+
+// next is the power of two that comes next of n states: the largest that is not above n, or the
+// one above n where that is known to take less than the powers of which n is the sum, as it does
+// where vectors take many states at the price of one.
+func (s *sizes) next(n int) int {
+	k := bits.Len(uint(n)) - 1
+	for len(s.of) <= k+1 {
+		s.of, s.takes = append(s.of, nil), append(s.takes, pace{})
+	}
+	sum := 0.0
+	for j := range k + 1 {
+		if n>>j&1 == 0 {
+			continue
+		}
+		if !s.takes[j].known {
+			return k
+		}
+		sum += s.takes[j].mean
+	}
+	if more := s.takes[k+1].or(2 * s.takes[k].mean); n != 1<<k && more < sum {
+		return k + 1
+	}
+	return k
 }
 
 // close ends what the evaluators hold.
