@@ -25,7 +25,7 @@ func (r *Results) scoreFigure() (*figure.Figure, error) {
 		{Axis: figure.Axis{Name: "weights near the wall"}}}}
 	for _, m := range r.Methods {
 		if m.Name == clipped {
-			q.Caption = fmt.Sprintf("Clipped draws are beyond the panels: log density %s, rmse %s, %.0f %% of the weights at the wall.",
+			q.Caption = fmt.Sprintf("Each: told the dose of each chemical. Clipped draws are beyond the panels: log density %s, rmse %s, %.0f %% of the weights at the wall.",
 				m.Density.PlusMinus(), m.RMSE.PlusMinus(), 100*m.Wall.Mean)
 			continue
 		}
