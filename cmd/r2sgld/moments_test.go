@@ -134,6 +134,7 @@ func TestStoppedAnywhere(t *testing.T) {
 // judge says what is wrong with how a command has ended.
 func (k stoppable) judge(code int, said string) error {
 	advice := k.out != "" && strings.Contains(said, "go on with: r2sgld resume "+k.out)
+	cases := strings.Contains(said, "go on with: r2sgld reproduce ") && strings.Contains(said, " --out "+k.left+"\n")
 	nothing := strings.Contains(said, "nothing was written") || strings.Contains(said, "nothing is left of it")
 	switch {
 	case code == exitDone: // it was quicker
@@ -145,6 +146,13 @@ func (k stoppable) judge(code int, said string) error {
 	case advice:
 		_, _, err := commandIn(k.out)
 		return err
+	case cases:
+		kept, _ := filepath.Glob(filepath.Join(k.left, "cases", "*.case"))
+		whole, _ := filepath.Glob(filepath.Join(k.left, "studies", "*.study"))
+		if len(kept)+len(whole) == 0 {
+			return errors.New("no case is kept: " + said)
+		}
+		return nil
 	case nothing && k.left != "":
 		if _, err := os.Stat(filepath.Join(k.left, "run.json")); err == nil {
 			return errors.New("something was written: " + said)
