@@ -64,9 +64,11 @@ type Visited struct {
 	SE     float64   `json:"weight_se"` // standard error of that
 	// weight by importance sampling, or by the normal law at the mode, before the run; without a draw, by what the domain has of that law
 	Expected float64 `json:"expected"`
-	ESS      float64 `json:"ess"`      // of the indicator
-	Passages int     `json:"passages"` // of ladders into the mode, from draw to draw
-	Starts   int     `json:"starts"`   // that lead to it
+	// ExpectedSE is its standard error; NaN where Expected is not by importance sampling
+	ExpectedSE float64 `json:"expected_se"`
+	ESS        float64 `json:"ess"`      // of the indicator
+	Passages   int     `json:"passages"` // of ladders into the mode, from draw to draw
+	Starts     int     `json:"starts"`   // that lead to it
 }
 
 // placed reports whether draws of p can be told in the coordinates that modes are known in.
@@ -108,77 +110,93 @@ func (m *Modes) places() []modes.Part {
 	return out
 }
 
-// owners tells, for the cold draws of every ladder of a run on p, which of the places each belongs to.
-func owners(p r2sgld.Problem, res *r2sgld.Result, places []modes.Part) [][]int {
-	law := modes.Mixture{Parts: places}
-	all := make([][]int, len(res.Ladders))
+// owners tells of cold draws of every ladder of a run on p which of the places each lies near.
+func owners(p r2sgld.Problem, res *r2sgld.Result, places []modes.Part) near {
+	law, all := modes.Mixture{Parts: places}, near{make([][]int, len(res.Ladders)), make([][]float64, len(res.Ladders))}
+	shortest := math.MaxInt
 	for i, l := range res.Ladders {
 		n := len(l.Energy[0])
 		step := max(1, n/max(fewLooked, min(lookedAt, mostWork/(len(places)*len(places[0].Center)*len(places[0].Center)))))
 		for k := step - 1; k < n; k += step {
 			d := len(l.X[0]) / n
-			all[i] = append(all[i], law.Owner(states(p, l.X[0][k*d:(k+1)*d])))
+			x := states(p, l.X[0][k*d:(k+1)*d])
+			all.of[i], all.state[i] = append(all.of[i], law.Owner(x)), append(all.state[i], x...)
 		}
+		shortest = min(shortest, len(all.of[i]))
 	}
-	shortest := len(all[0])
-	for _, o := range all {
-		shortest = min(shortest, len(o))
-	}
-	for i := range all {
-		all[i] = all[i][:shortest]
+	for i, o := range all.of {
+		all.state[i] = all.state[i][:len(all.state[i])/max(1, len(o))*shortest]
+		all.of[i] = o[:shortest]
 	}
 	return all
 }
 
-// audit says what the draws of res, of a run on p, know of the modes m. m may be nil: the
-// audit is then nil.
-func (m *Modes) audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
-	if m == nil || len(m.Search.Modes) == 0 || !placed(p) {
+// near tells near which mode of m each of the draws of a run lies.
+func (m *Modes) near(p r2sgld.Problem, res *r2sgld.Result) near { return owners(p, res, m.places()) }
+
+// audited reports whether draws of p can tell what they know of the modes m, which may be nil.
+func (m *Modes) audited(p r2sgld.Problem) bool {
+	return m != nil && len(m.Search.Modes) > 0 && placed(p)
+}
+
+// seen is what the draws of res, of a run on p, know of the modes m by the normal laws there.
+// m may be nil: what is seen is then nil.
+func (m *Modes) seen(p r2sgld.Problem, res *r2sgld.Result) *Audit {
+	if !m.audited(p) {
 		return nil
 	}
-	places := m.places()
+	return m.audit(p, m.near(p, res), ownBasins(len(m.Search.Modes)))
+}
+
+// inspect is what the draws of res, of a run on p, know of the modes m, by the basins that they lie
+// in, with the barriers between these and the cores of them. m may be nil: it is then nil.
+func (m *Modes) inspect(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2sgld.Result) (*Audit, error) {
+	if !m.audited(p) {
+		return nil, nil
+	}
+	draws := m.near(p, res)
+	s, err := m.follow(ctx, p, draws)
+	if err != nil {
+		return nil, err
+	}
+	a := m.audit(p, draws, s)
+	return a, cmp.Or(m.join(ctx, p, a), m.hold(ctx, p, seed, res, a))
+}
+
+// audit says what draws know of the modes m, whose basins share what lies near them.
+func (m *Modes) audit(p r2sgld.Problem, draws near, s *sharing) *Audit {
 	a := &Audit{RHat: math.NaN(), ESS: math.NaN(), Missing: []int{}, Rare: []int{}, Starts: m.Search.Settled}
 	a.Unseen = int(float64(a.Starts) / -math.Log(overlooked))
-	own := owners(p, res, places)
-	expected, cut := m.expected(), []float64(nil)
-	for k, o := range m.Search.Modes {
-		v := Visited{At: reported(p, o.X), Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN(), SE: math.NaN()}
-		chains := make([][]float64, len(own))
-		for i, of := range own {
-			chains[i] = make([]float64, len(of))
-			for j, w := range of {
-				if w == k {
-					chains[i][j] = 1
-					v.Weight++
-				}
-				if j > 0 && w == k && of[j-1] != k {
-					v.Passages++
-				}
-			}
-		}
-		v.Weight /= float64(len(own) * max(1, len(own[0])))
-		if v.Weight == 0 && v.Expected > missed*missed && !m.sampled(k) {
+	byLaws, cut := m.expected(), []float64(nil)
+	for k := range m.Search.Modes {
+		if byLaws[k] > missed*missed && !m.sampled(k) && !draws.any(k) {
 			if cut == nil {
 				cut = m.cut(p.Domain)
 			}
-			v.Expected = cut[k]
+			byLaws[k] = cut[k]
 		}
+	}
+	expected := s.basins(byLaws)
+	for k, o := range m.Search.Modes {
+		v := Visited{At: reported(p, o.X), Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN()}
+		v.ExpectedSE = m.chance(s.to(k), v.Expected)
+		chains, share := draws.indicators(k)
+		v.Passages = passages(chains)
+		v.Weight, v.SE = s.share(draws.of, k)
 		switch {
-		case v.Weight > 0 && v.Weight < 1:
-			v.SE, v.ESS = diag.MCSEMean(chains), diag.ESSMean(chains)
-			if min(v.Weight, 1-v.Weight) > missed {
+		case share > 0 && share < 1:
+			v.ESS = diag.ESSMean(chains)
+			if min(share, 1-share) > missed {
 				a.RHat = worse(a.RHat, diag.RHat(chains), math.Max)
 				a.ESS = worse(a.ESS, v.ESS, math.Min)
 			}
-		case v.Weight == 1:
-			v.SE = 0
-		case v.Expected > missed:
+		case share == 0 && byLaws[k] > missed:
 			a.Missing = append(a.Missing, len(a.Modes))
 		}
 		if max(v.Weight, v.Expected) > missed && v.Starts <= rarely {
 			a.Rare = append(a.Rare, len(a.Modes))
 		}
-		if v.Weight > 0 || v.Expected > missed*missed {
+		if v.Weight > 0 || share > 0 || byLaws[k] > missed*missed {
 			a.Modes, a.of = append(a.Modes, v), append(a.of, k)
 		}
 	}
@@ -187,9 +205,6 @@ func (m *Modes) audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 
 // join completes a by the barriers between its modes, in the coordinates of the potential of p.
 func (m *Modes) join(ctx context.Context, p r2sgld.Problem, a *Audit) error {
-	if a == nil {
-		return nil
-	}
 	u, err := quiet(p)
 	if err != nil {
 		return err
@@ -206,7 +221,7 @@ func (m *Modes) join(ctx context.Context, p r2sgld.Problem, a *Audit) error {
 
 // hold completes a by the cores of its heaviest modes, against the cold draws of res.
 func (m *Modes) hold(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2sgld.Result, a *Audit) error {
-	if a == nil || len(a.of) == 0 {
+	if len(a.of) == 0 {
 		return nil
 	}
 	u, err := quiet(p)
@@ -254,6 +269,21 @@ func (m *Modes) expected() []float64 {
 		}
 	}
 	return w
+}
+
+// chance is the standard error of a weight by importance sampling to which each mode adds so
+// much; NaN where it is not by that alone.
+func (m *Modes) chance(adds []float64, weight float64) float64 {
+	sum := 0.0
+	for j, a := range adds {
+		switch {
+		case m.sampled(j) && j < len(m.Fit.Squares):
+			sum += m.Fit.Squares[j] * (a - weight) * (a - weight)
+		case a > 0:
+			return math.NaN()
+		}
+	}
+	return math.Sqrt(sum)
 }
 
 // sampled reports whether importance sampling tells the weight of mode k.

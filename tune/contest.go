@@ -15,6 +15,14 @@ const (
 	ForDraws    = "draws"    // it makes more effective draws of a gradient
 )
 
+const (
+	// An estimate of so many effective draws has a relative variance of 20 by their number,
+	// where autocorrelations are added up to five times their time (Sokal 1997).
+	variance   = 20
+	certainty  = 2   // standard errors by which SGLD is better where it goes on
+	mostChance = 0.5 // part of its effective draws that chance may be
+)
+
 // pilotPart is how many times fewer gradients a pilot of HMC takes than the warm-up and
 // the first round of SGLD do, at least.
 const pilotPart = 4
@@ -62,7 +70,8 @@ func (t *tuner) tried(f *Found, first int) bool {
 // cannot go on or does not see the potential, or where HMC makes as many effective draws of a gradient. For the
 // precision of so many effective draws SGLD, whose variances are too large by the part b,
 // takes more: the mean square error of a variance is 2/n + b², in parts of the variance,
-// and 2/ess without bias. Where slopes are singular its bias is not known.
+// and 2/ess without bias. Where slopes are singular its bias is not known. What chance makes of
+// these figures counts for HMC, whose law is exact.
 func (f *Found) choose(ess float64) *Found {
 	hmc, sgld := *f, *f.Rival
 	unbiased := 1 - sgld.Bias*sgld.Bias*ess/2 // part of SGLD's effective draws that chance needs
@@ -74,7 +83,7 @@ func (f *Found) choose(ess float64) *Found {
 		hmc.Taken = ForHoles
 	case sgld.Jumps:
 		hmc.Taken = ForFeatures
-	case hmc.Efficiency() >= sgld.Efficiency()*unbiased:
+	case hmc.Efficiency() >= sgld.Efficiency()*unbiased*(1-min(mostChance, certainty*math.Hypot(hmc.chance(), sgld.chance()))):
 		hmc.Taken = ForDraws
 	default:
 		hmc.Rival, sgld.Rival = nil, &hmc
@@ -87,12 +96,22 @@ func (f *Found) choose(ess float64) *Found {
 // parameters, as kernels are compared by it: in the last of their first rounds. It is 0
 // where the draws do not tell it.
 func (f *Found) Efficiency() float64 {
-	n := min(len(f.Rounds), fewest)
-	if n == 0 || f.Rounds[n-1].Gradients == 0 {
+	r := f.trial()
+	if r.Gradients == 0 {
 		return 0
 	}
-	r := f.Rounds[n-1]
 	return 2 * r.ESS / float64(r.Gradients) // the draws are those of the second half
+}
+
+// chance is the standard error of the efficiency, in parts of it.
+func (f *Found) chance() float64 { return math.Sqrt(variance / f.trial().ESS) }
+
+// trial is the last of the first rounds, or none.
+func (f *Found) trial() (r Round) {
+	if n := min(len(f.Rounds), fewest); n > 0 {
+		r = f.Rounds[n-1]
+	}
+	return r
 }
 
 // known is v, or 0 where it is not a number.

@@ -80,31 +80,38 @@ func TestContestGoesOn(t *testing.T) {
 }
 
 // choose weighs draws of a gradient, the bias of SGLD for the precision that is asked for,
-// and features that SGLD does not see.
+// and features that SGLD does not see. What so few effective draws do not tell counts for HMC,
+// but no more than a half of those of SGLD.
 //
 // Mutants: the bias forgotten, of the other sign; jumps forgotten; the kernels exchanged;
-// the last round in place of the last of the trial.
+// the last round in place of the last of the trial; chance forgotten, or without a limit.
 func TestChoose(t *testing.T) {
-	rounds := func(ess float64) []Round {
-		r := []Round{{}, {}, {}, {Gradients: 1000, ESS: ess}, {Gradients: 1000, ESS: dear}}
-		return r
+	rounds := func(ess float64, times int64) []Round {
+		return []Round{{}, {}, {}, {Gradients: 1000 * times, ESS: ess * float64(times)}, {Gradients: 1000, ESS: dear}}
 	}
+	const long = 1e7 // times as many draws, of which chance is nothing
 	for _, c := range []struct {
 		sgld, hmc, asked float64
+		times            int64
 		jumps, singular  bool
 		want             string
 	}{
-		{10, 10, 400, false, false, ForDraws},
-		{10, 9.9, 400, false, false, ""},
-		{10, 4.9, 40_000, false, false, ""}, // half of SGLD's would do, were it not for the bias
-		{10, 5.1, 40_000, false, false, ForDraws},
-		{10, 0, 80_001, false, false, ForDraws}, // a precision that SGLD does not reach
-		{10, 0, 400, true, false, ForFeatures},
-		{10, 0, 400, false, true, ForDraws}, // a bias that is not known
-		{0, 0, 400, false, false, ForDraws},
+		{10, 10, 400, long, false, false, ForDraws},
+		{10, 9.9, 400, long, false, false, ""},
+		{10, 4.9, 40_000, long, false, false, ""}, // half of SGLD's would do, were it not for the bias
+		{10, 5.1, 40_000, long, false, false, ForDraws},
+		{10, 0, 80_001, long, false, false, ForDraws}, // a precision that SGLD does not reach
+		{10, 0, 400, long, true, false, ForFeatures},
+		{10, 0, 400, long, false, true, ForDraws}, // a bias that is not known
+		{0, 0, 400, long, false, false, ForDraws},
+		{10, 8.5, 400, 400, false, false, ForDraws}, // 4,000 and 3,400 draws, of which 0.10 is the error of the ratio
+		{10, 7.5, 400, 400, false, false, ""},
+		{10, 5.1, 400, 1, false, false, ForDraws}, // so few tell nothing
+		{10, 4.9, 400, 1, false, false, ""},
+		{10, 0, 400, 1, false, false, ""},
 	} {
-		sgld := &Found{Rounds: rounds(c.sgld), Bias: Bias, Jumps: c.jumps, Singular: c.singular}
-		f := (&Found{Rounds: rounds(c.hmc), Leapfrog: 3, Rival: sgld}).choose(c.asked)
+		sgld := &Found{Rounds: rounds(c.sgld, c.times), Bias: Bias, Jumps: c.jumps, Singular: c.singular}
+		f := (&Found{Rounds: rounds(c.hmc, c.times), Leapfrog: 3, Rival: sgld}).choose(c.asked)
 		if f.Taken != c.want || f.Rival == nil || (f.Leapfrog > 0) != (c.want != "") || f.Rival.Rival != nil {
 			t.Errorf("%+v: taken for %q, trajectories of %d", c, f.Taken, f.Leapfrog)
 		}

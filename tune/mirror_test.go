@@ -115,7 +115,7 @@ func TestAuditInAChart(t *testing.T) {
 				Stride: 1})
 		}
 	}
-	a, b := m.audit(p, plain), m.audit(charted, told)
+	a, b := m.seen(p, plain), m.seen(charted, told)
 	if len(a.Modes) != 2 || len(b.Modes) != 2 {
 		t.Fatalf("modes %+v and %+v", a.Modes, b.Modes)
 	}
@@ -130,7 +130,7 @@ func TestAuditInAChart(t *testing.T) {
 		t.Error(err)
 	}
 	charted.Chart.Coordinates = nil
-	if m.audit(charted, told) != nil {
+	if m.seen(charted, told) != nil {
 		t.Error("draws that cannot be found among modes tell of these")
 	}
 }

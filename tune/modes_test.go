@@ -82,7 +82,7 @@ func TestTwoWidths(t *testing.T) {
 				t.Fatalf("guide %v, audit %+v", out.Guide != nil, out.Audit)
 			}
 			chains := make([][]float64, len(out.Ladders))
-			for i, of := range owners(r2sgld.Problem{}, out.Result, law.Parts) {
+			for i, of := range owners(r2sgld.Problem{}, out.Result, law.Parts).of {
 				for _, k := range of {
 					chains[i] = append(chains[i], float64(1-k))
 				}
@@ -150,7 +150,7 @@ func TestAudit(t *testing.T) {
 		}
 		res.Ladders = append(res.Ladders, l)
 	}
-	a := m.audit(p, res)
+	a := m.seen(p, res)
 	if len(a.Missing) != 1 || a.Modes[a.Missing[0]].At[0] < 1.9 || a.Modes[a.Missing[0]].Weight != 0 ||
 		!(a.Modes[a.Missing[0]].Expected > 0.6) {
 		t.Errorf("missing %v of %+v", a.Missing, a.Modes)
@@ -161,7 +161,7 @@ func TestAudit(t *testing.T) {
 	for i := range m.Search.Modes {
 		m.Search.Modes[i].Starts = 1 + 10*i
 	}
-	if a = m.audit(p, res); len(a.Rare) != 1 {
+	if a = m.seen(p, res); len(a.Rare) != 1 {
 		t.Errorf("rare %v", a.Rare)
 	}
 }
@@ -187,7 +187,7 @@ func TestAuditBetweenWalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := m.audit(r2sgld.Problem{Names: res.Names, Domain: d}, res)
+		a := m.seen(r2sgld.Problem{Names: res.Names, Domain: d}, res)
 		if len(a.Missing) != c.missing || len(a.Rare) != 1+c.missing {
 			t.Errorf("%s: missing %v, rare %v of %+v", name, a.Missing, a.Rare, a.Modes)
 		}
@@ -358,7 +358,7 @@ func TestDrawsHeldAgainstTheDensity(t *testing.T) {
 			}
 			res.Ladders[i] = r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{x}, Energy: [][]float64{make([]float64, len(x))}}}
 		}
-		a := m.audit(p, res)
+		a := m.seen(p, res)
 		if err := m.hold(t.Context(), p, 1, res, a); err != nil {
 			t.Fatal(err)
 		}
@@ -468,7 +468,7 @@ func TestNoisyLaddersBeginAtFittedLaw(t *testing.T) {
 		t.Fatal("no guide")
 	}
 	chains := make([][]float64, len(out.Ladders))
-	for i, of := range owners(r2sgld.Problem{}, out.Result, law.Parts) {
+	for i, of := range owners(r2sgld.Problem{}, out.Result, law.Parts).of {
 		for _, k := range of {
 			chains[i] = append(chains[i], float64(1-k))
 		}

@@ -93,7 +93,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		if o.Judging != nil {
 			o.Judging()
 		}
-		judged, out.Judgement = n, u.judge(p, res, found.Modes.audit(p, res))
+		judged, out.Judgement = n, u.judge(p, res, found.Modes.seen(p, res))
 		next := n
 		if !out.Judgement.Done {
 			next = u.Next(n, n-res.Ladders[0].Resumed, seconds)
@@ -108,15 +108,14 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	}
 	out.Seconds = time.Since(begun).Seconds()
 	if judged != out.Ladders[0].Iterations { // no round was left to be made
-		out.Judgement = u.judge(p, out.Result, found.Modes.audit(p, out.Result))
+		out.Judgement = u.judge(p, out.Result, found.Modes.seen(p, out.Result))
 	}
 	o.look(found.Modes != nil)
 	known, err := found.Modes.renew(ctx, p, s, out.Result)
 	if err != nil {
 		return nil, err
 	}
-	out.Audit = known.audit(p, out.Result)
-	if err := cmp.Or(known.join(ctx, p, out.Audit), known.hold(ctx, p, s.Seed, out.Result, out.Audit)); err != nil {
+	if out.Audit, err = known.inspect(ctx, p, s.Seed, out.Result); err != nil {
 		return nil, err
 	}
 	if o.look(false); known != nil {

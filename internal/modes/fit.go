@@ -40,7 +40,8 @@ type Fit struct {
 	Inside      float64   `json:"inside"`    // share of draws that lie in the domain
 	Weight      []float64 `json:"weight"`    // of every part in the density, and its standard error
 	WeightSE    []float64 `json:"weight_se"`
-	Basin       []float64 `json:"basins"` // of every mode: the share of the density where its normal law is the densest
+	Basin       []float64 `json:"basins"`  // of every mode: the share of the density where its normal law is the densest
+	Squares     []float64 `json:"squares"` // of the parts of 1 that the draws there have of Basin, added
 	Evaluations int64     `json:"evaluations"`
 
 	laws  Mixture // the normal laws at the modes, where parts begin
@@ -276,9 +277,11 @@ func (f *Fit) weigh(logs, owner []float64, n int) {
 // with weights exp(logs). Parts may have moved away from the modes at which they began.
 func (f *Fit) settle(at, logs []float64, n int) {
 	d := len(at) / len(logs)
-	f.Basin = make([]float64, len(f.laws.Parts))
+	f.Basin, f.Squares = make([]float64, len(f.laws.Parts)), make([]float64, len(f.laws.Parts))
 	for i, l := range logs {
-		f.Basin[f.laws.Owner(at[i*d:(i+1)*d])] += math.Exp(l-f.LogZ) / float64(n)
+		k, w := f.laws.Owner(at[i*d:(i+1)*d]), math.Exp(l-f.LogZ)/float64(n)
+		f.Basin[k] += w
+		f.Squares[k] += w * w
 	}
 }
 

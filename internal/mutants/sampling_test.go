@@ -133,6 +133,8 @@ var ofSampling = []fault{
 	{"draws of the hot rung", ". TwoRungs", []edit{
 		{".(*ladder).keepDraw", "c.draws.add(r,", "c.draws.add(b.R-1-r,"},
 	}},
+	{"contest: chance counts for nobody", "tune TestChoose", []edit{{"tune.(*Found).choose", "(1-min(mostChance,", "(1-0*min(mostChance,"}}},
+	{"contest: chance without a limit", "tune TestChoose", []edit{{"tune.(*Found).choose", "min(mostChance, ", "min(1e9, "}}},
 	{"the bias of sgld counts for it", "tune TestChoose", []edit{{"tune.(*Found).choose", "1 -", "1 +"}}},
 	{"jumps do not choose the kernel", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Jumps", "false"}}},
 	{"hot rungs are not looked at", "cmd/r2sgld TestFunnel", []edit{{"internal/report.(*Summary).unreached", "v > worst", "v > 9*worst"}}},
@@ -145,7 +147,7 @@ var ofSampling = []fault{
 	}},
 	{"holes: backward draws of all of the domain", "exchange FromDraws", []edit{{"exchange.FromDraws", "math.Log(finite)", "0*finite"}}},
 	{"kernels compared by their last rounds", "tune TestChoose", []edit{
-		{"tune.(*Found).Efficiency", "min(len(f.Rounds), fewest", "len(f.Rounds"},
+		{"tune.(*Found).trial", "min(len(f.Rounds), fewest", "len(f.Rounds"},
 	}},
 	{"a burn-in of the command alone", "cmd/r2sgld CommandAndGoProgramAgree",
 		[]edit{{"tune.withLengths", "cmp.Or(s.BurnIn, burnIn)", "burnIn-burnIn"}}},
@@ -339,7 +341,7 @@ var ofSampling = []fault{
 	{"trajectories: stable twice as far", "tune TestUnstable$", []edit{{"tune.Unstable", "> 2", "> 4"}}},
 	{"trajectories: a guide is no law to begin at", "tune TestUnstable$", []edit{{"tune.Unstable", "guide.Guided", "false"}}},
 	{"modes: draws that nobody holds against the density", "tune TestDrawsHeldAgainstTheDensity", []edit{
-		{"tune.(*Modes).hold", "a == nil ||", "true ||"},
+		{"tune.(*Modes).hold", "len(a.of) == 0", "true"},
 	}},
 	{"modes: a mixture without its determinants", "internal/modes MixtureDensity", []edit{
 		{"internal/modes.(*Mixture).Evaluator", "c -= math.Log(p.L[j][j])", "_ = j"},
@@ -420,8 +422,7 @@ var ofSampling = []fault{
 		{"internal/modes.(*Fit).move", "max(leastIn, in/(part.Weight*float64(drawn)))", "max(1, 0*in)"},
 	}},
 	{"modes: what parts have in place of modes", "internal/modes FitTellsOfModes", []edit{
-		{"internal/modes.(*Fit).settle", "f.Basin[f.laws.Owner(at[i*d:(i+1)*d])] += math.Exp(l-f.LogZ) / float64(n)",
-			"_, _, _ = d, i, l; copy(f.Basin, f.Weight)"},
+		{"internal/modes.(*Fit).settle", "f.Basin[k] += w\n", "copy(f.Basin, f.Weight)\n"},
 	}},
 	{"modes: no way through to a hidden one", "internal/modes Tunnel$", []edit{
 		{"internal/modes.(*Search).tunnel", "len(marked) == 0", "len(marked) >= 0"},
@@ -459,12 +460,23 @@ var ofSampling = []fault{
 		[]edit{{".(*run).kernel", "noisy && r.settings.FullEnergies", "false && r.settings.FullEnergies"}}},
 	{"guide: resume forgets what energies are more", ". GuideResumes",
 		[]edit{{".(*picture).numbers", "v = append(v, &p.draws.More[r])", "_ = r"}}},
-	{"audit: nothing is missing", "tune Audit", []edit{{"tune.(*Modes).audit", "case v.Expected > missed:", "case false:"}}},
+	{"audit: nothing is missing", "tune Audit", []edit{{"tune.(*Modes).audit", "case share == 0 && byLaws[k] > missed:", "case false:"}}},
 	{"audit: expected weights for those of the draws", "tune Audit",
-		[]edit{{"tune.(*Modes).audit", "v.Weight /= float64(len(own) * max(1, len(own[0])))", "v.Weight = v.Expected"}}},
+		[]edit{{"tune.(*Modes).audit", "v.Weight, v.SE = s.share(draws.of, k)", "v.Weight, v.SE = v.Expected, 0"}}},
 	{"audit: weights of normal laws for those of the draws", "tune Audit$", []edit{
-		{"tune.(*Modes).audit", "v.Weight /= float64(len(own) * max(1, len(own[0])))", "v.Weight = math.Exp(o.Log - m.top())"},
+		{"tune.(*Modes).audit", "v.Weight, v.SE = s.share(draws.of, k)", "v.Weight, v.SE = math.Exp(o.Log-m.top()), 0"},
 	}},
+	{"audit: basins are what lies near by the normal laws", "tune TestBasinsOfAQuartic|TestBasinOfACorner",
+		[]edit{{"tune.(*Modes).follow", "s.count(begun, ends)", "_ = ends"}}},
+	{"audit: expected shares of what lies near", "tune TestBasinOfACorner",
+		[]edit{{"tune.(*Modes).audit", "s.basins(byLaws)", "byLaws"}}},
+	{"audit: shares from a basin for those to it", "tune TestShares", []edit{{"tune.(*sharing).share", "weight += s.part[j][k]", "weight += s.part[k][j]"}}},
+	{"audit: all draws followed for certain", "tune TestShares", []edit{{"tune.(*sharing).share", "s.followed[j] > 0", "s.followed[j] < 0"}}},
+	{"audit: the first draws for some", "tune TestSomeDraws", []edit{{"tune.near.some", "seen[k]*take/count[k] > before", "before+1 > 0 && seen[k] <= take"}}},
+	{"modes: descents from draws in steps as wide as starts", "internal/modes TestLead",
+		[]edit{{"internal/modes.(*Target).Lead", "math.Hypot(own[k].Width[j], l)", "math.Hypot(t.Width[j], 0*l)"}}},
+	{"modes: the last minimum for that where a descent ends", "internal/modes TestLead",
+		[]edit{{"internal/modes.(*Target).Lead", "far < nearest && math.Abs(w.e-to[k].Energy) < barrier", "far == far && nearest > 0"}}},
 	{"audit: modes that are rare are not told", "tune Audit", []edit{{"tune.(*Modes).audit", "v.Starts <= rarely", "false"}}},
 	{"modes: starts that are not halved", "tune HalvedStarts", []edit{{"tune.(*tuner).halved", "(v + mean[j]) / 2", "v + 0*mean[j]"}}},
 	{"modes: given starts are left out", "tune GivenStarts", []edit{{"tune.scout", "t.given()", "t.given()[:0]"}}},
@@ -476,7 +488,7 @@ var ofSampling = []fault{
 	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*watch).narrow", "halvings", "0"}}},
 	{"jumps: a certificate in spite of them", ". JumpsAreSeen", []edit{{".(*Result).Bias", "|| r.Jumps(-1).Certain() ", ""}}},
 	{"modes: what walls leave of those without draws", "tune AuditBetweenWalls",
-		[]edit{{"tune.(*Modes).audit", "v.Expected = cut[k]", "_ = cut"}}},
+		[]edit{{"tune.(*Modes).audit", "byLaws[k] = cut[k]", "_ = cut"}}},
 	{"modes: what walls leave of one mode alone", "tune AuditBetweenWalls", []edit{{"tune.(*Modes).cut", "out[k] /= sum", "out[k] /= 2"}}},
 	{"a certificate at a pole", "cmd/r2sgld CertificateAtAPole", []edit{
 		{"internal/report.(*Summary).Singular", "p.Bias != nil", "p.Bias == nil"},

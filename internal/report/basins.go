@@ -46,6 +46,7 @@ type basinsOf struct {
 			Weight   number   `json:"weight"`
 			SE       number   `json:"weight_se"`
 			Expected number   `json:"expected"`
+			Chance   number   `json:"expected_se"`
 			ESS      number   `json:"ess"`
 			Passages int      `json:"passages"`
 			Starts   int      `json:"starts"`
@@ -82,7 +83,7 @@ func ReadBasins(file []byte) (*Basins, error) {
 		RHat: m.RHat.float(), ESS: m.ESS.float(), Cores: m.Cores}
 	for _, v := range m.Modes {
 		mode := tune.Visited{Energy: v.Energy.float(), Weight: v.Weight.float(), SE: v.SE.float(), Expected: v.Expected.float(),
-			ESS: v.ESS.float(), Passages: v.Passages, Starts: v.Starts}
+			ExpectedSE: v.Chance.float(), ESS: v.ESS.float(), Passages: v.Passages, Starts: v.Starts}
 		for _, x := range v.At {
 			mode.At = append(mode.At, x.float())
 		}
@@ -118,8 +119,8 @@ func (b *Basins) check() error {
 			return fmt.Errorf("%sweight: %g is no share of the draws", key, v.Weight)
 		case v.Expected == v.Expected && !share(v.Expected):
 			return fmt.Errorf("%sexpected: %g is no share of the density", key, v.Expected)
-		case v.SE < 0 || v.ESS < 0:
-			return fmt.Errorf("%sweight_se, %sess: %g and %g must not be negative", key, key, v.SE, v.ESS)
+		case v.SE < 0 || v.ExpectedSE < 0 || v.ESS < 0:
+			return fmt.Errorf("%sweight_se, %sexpected_se, %sess: %g, %g and %g must not be negative", key, key, key, v.SE, v.ExpectedSE, v.ESS)
 		case v.Passages < 0 || v.Starts < 0:
 			return fmt.Errorf("%spassages, %sstarts: %d and %d must not be negative", key, key, v.Passages, v.Starts)
 		}
@@ -168,15 +169,12 @@ func (b *Basins) Text(style text.Style) string {
 		for _, j := range shown {
 			row = append(row, text.Number(v.At[j], text.Decimals(b.sd[j])))
 		}
-		weight := text.Number(v.Weight, 4)
-		if v.SE > 0 {
-			weight = text.PlusMinus(v.Weight, v.SE)
-		}
+		weight := shareText(v.Weight, v.SE)
 		if missing[i] {
 			weight = style.Warn("missing")
 		}
 		rows = append(rows, append(row, text.Number(v.Energy, 2), text.Number(b.way(i), 2), weight,
-			text.Number(v.Expected, 4), whole(v.ESS), text.Count(v.Passages), text.Count(v.Starts)))
+			shareText(v.Expected, v.ExpectedSE), whole(v.ESS), text.Count(v.Passages), text.Count(v.Starts)))
 	}
 	said := fmt.Sprintf(" %s: %s", b.Name, text.Counted(len(a.Modes), "mode"))
 	if n := len(b.Parameters); len(shown) < n {
@@ -190,6 +188,14 @@ func (b *Basins) Text(style text.Style) string {
 		"expected: weight by what was known before the run\n" +
 		fmt.Sprintf(" %s led to these: a mode that fewer than 1 in %s of such starts lead to is missed with a probability of 5 %% or more\n",
 			text.Counted(a.Starts, "start"), text.Count(max(1, a.Unseen)))
+}
+
+// shareText is a share with its standard error, if that is known and not 0 but for rounding.
+func shareText(v, se float64) string {
+	if se > 1e-6 {
+		return text.PlusMinus(v, se)
+	}
+	return text.Number(v, 4)
 }
 
 // Warnings are those of modes that draws do not know, and of such as hardly any start led to.

@@ -40,11 +40,13 @@ func Contest(f *tune.Found) string {
 		return " the potential jumps, or has features narrower than a step, which steps of kernel sgld do not see: kernel hmc, whose law is " +
 			"exact, takes their place\n"
 	}
-	more, less, exact := k.SGLD, k.HMC, ""
-	other := "hmc"
+	more, less, other, law := k.SGLD, k.HMC, "hmc", "; its law has the bias of its steps, that of sampler.kernel: hmc is exact"
 	if k.Taken == "hmc" {
-		more, less, other, exact = less, more, "sgld", ", and its law is exact"
+		more, less, other, law = less, more, "sgld", ", and its law is exact"
+	}
+	if k.Taken == "hmc" && more < less {
+		law = ", which so few draws do not tell apart, and its law is exact"
 	}
 	return fmt.Sprintf(" kernel %s: %s effective draws of 1,000 gradients, %s of %s%s\n", k.Taken, text.Short(1000*more, 2),
-		text.Short(1000*less, 2), other, exact)
+		text.Short(1000*less, 2), other, law)
 }

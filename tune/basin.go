@@ -1,0 +1,181 @@
+package tune
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/modes"
+)
+
+const (
+	descentTakes = 30  // gradients, about
+	fewFollowed  = 16  // draws near a mode that tell to whose basin those near it belong
+	mostFollowed = 512 // of each
+)
+
+// near are draws of every ladder, and which mode each lies near by the normal laws there.
+type near struct {
+	of    [][]int     // of the modes, [ladder][draw]
+	state [][]float64 // those draws in the coordinates of modes, n × d
+}
+
+// any reports whether a draw lies near mode k.
+func (d near) any(k int) bool {
+	return slices.ContainsFunc(d.of, func(l []int) bool { return slices.Contains(l, k) })
+}
+
+// indicators are 1 where a draw lies near mode k, and the share of those that do.
+func (d near) indicators(k int) (chains [][]float64, share float64) {
+	for _, l := range d.of {
+		c := make([]float64, len(l))
+		for i, of := range l {
+			if of == k {
+				c[i] = 1
+				share++
+			}
+		}
+		chains = append(chains, c)
+	}
+	return chains, share / float64(len(d.of)*max(1, len(d.of[0])))
+}
+
+// passages is how often indicators go from 0 to 1.
+func passages(chains [][]float64) (n int) {
+	for _, c := range chains {
+		for i := 1; i < len(c); i++ {
+			if c[i] > c[i-1] {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// A sharing tells how what lies near each mode is shared among the basins of all.
+type sharing struct {
+	part     [][]float64 // part[j][k] of what lies near j belongs to k
+	followed []float64   // draws that tell part[j]; 0 where all of it is taken to belong to j
+}
+
+// ownBasins has what lies near each of n modes belong to it.
+func ownBasins(n int) *sharing {
+	s := &sharing{make([][]float64, n), make([]float64, n)}
+	for j := range n {
+		s.part[j] = make([]float64, n)
+		s.part[j][j] = 1
+	}
+	return s
+}
+
+// follow has draws near every mode go down to the minimum whose basin they lie in.
+func (m *Modes) follow(ctx context.Context, p r2sgld.Problem, draws near) (*sharing, error) {
+	n := len(m.Search.Modes)
+	s := ownBasins(n)
+	quota := min(mostFollowed, int(freshly*float64(m.gradients()))/descentTakes/n)
+	if quota < fewFollowed {
+		return s, nil
+	}
+	u, err := quiet(p)
+	if err != nil {
+		return nil, err
+	}
+	at, begun := draws.some(n, quota)
+	target := modes.Target{Energy: u, Domain: p.Domain, Threads: runtime.GOMAXPROCS(0)}
+	ends, asked, err := target.Lead(ctx, m.Search.Modes, at, begun)
+	if err != nil {
+		return nil, err
+	}
+	m.Search.Gradients += asked
+	s.count(begun, ends)
+	return s, nil
+}
+
+// count notes where descents ended, -1 for one that tells nothing, that began near modes.
+func (s *sharing) count(begun, ends []int) {
+	for _, j := range begun {
+		s.followed[j]++
+	}
+	for i, j := range begun {
+		if k := ends[i]; k >= 0 && s.followed[j] >= fewFollowed { // else it tells nothing
+			s.part[j][j] -= 1 / s.followed[j]
+			s.part[j][k] += 1 / s.followed[j]
+		}
+	}
+	for j, row := range s.part {
+		row[j] = max(0, row[j]) // but for rounding
+	}
+}
+
+// some are so many draws near each of n modes, or all where there are fewer, evenly taken, and
+// near which each is.
+func (d near) some(n, quota int) (at []float64, of []int) {
+	count, seen := make([]int, n), make([]int, n)
+	for _, l := range d.of {
+		for _, k := range l {
+			count[k]++
+		}
+	}
+	for i, l := range d.of {
+		width := len(d.state[i]) / len(l)
+		for j, k := range l {
+			take := min(quota, count[k])
+			before := seen[k] * take / count[k]
+			if seen[k]++; seen[k]*take/count[k] > before {
+				at, of = append(at, d.state[i][j*width:(j+1)*width]...), append(of, k)
+			}
+		}
+	}
+	return at, of
+}
+
+// share is the weight of basin k and its standard error, NaN of one without a draw: by chains of
+// draws, and by the chance of which were followed.
+func (s *sharing) share(of [][]int, k int) (weight, se float64) {
+	chains, count, all := make([][]float64, len(of)), make([]float64, len(s.part)), 0.0
+	for i, l := range of {
+		chains[i] = make([]float64, len(l))
+		for t, j := range l {
+			chains[i][t] = s.part[j][k]
+			weight += s.part[j][k]
+			count[j]++
+		}
+		all += float64(len(l))
+	}
+	chance := 0.0
+	for j, c := range count {
+		if p := s.part[j][k]; s.followed[j] > 0 {
+			chance += c / all * c / all * p * (1 - p) / s.followed[j]
+		}
+	}
+	switch weight {
+	case 0:
+		return 0, math.NaN()
+	case all:
+		return 1, 0
+	}
+	return weight / all, math.Hypot(diag.MCSEMean(chains), math.Sqrt(chance))
+}
+
+// to is what of that near each mode belongs to basin k.
+func (s *sharing) to(k int) []float64 {
+	out := make([]float64, len(s.part))
+	for j, row := range s.part {
+		out[j] = row[k]
+	}
+	return out
+}
+
+// basins are the shares of the basins where those near the modes are known.
+func (s *sharing) basins(near []float64) []float64 {
+	out := make([]float64, len(near))
+	for j, w := range near {
+		for k, p := range s.part[j] {
+			out[k] += w * p
+		}
+	}
+	return out
+}
