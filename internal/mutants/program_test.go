@@ -335,7 +335,7 @@ var ofTheProgram = []fault{
 		{"internal/study/dynamical.(*resimulating).Eval", "e.library.theta(e.path[t])", "e.library.theta(e.path[0])"},
 	}},
 	{"simulated states: a stage with another weight", "internal/study/dynamical TestResimulated", []edit{
-		{"internal/study/dynamical.(*resimulated).advance", "32*(k3[i]+k5[i])+12", "30*(k3[i]+k5[i])+16"},
+		{"internal/study/dynamical.(*resimulated).advance", "32*(k3.x+k5.x)+12", "30*(k3.x+k5.x)+16"},
 	}},
 	{"simulated states: what leaves goes on", "internal/study/dynamical TestResimulated", []edit{
 		{"internal/study/dynamical.(*resimulated).simulate", "path[t] = x\n\t\t\t\t}", "path[t] = next\n\t\t\t\t}"},

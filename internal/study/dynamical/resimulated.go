@@ -27,67 +27,69 @@ const rows = 10_001
 // newResimulated is that of a variant whose coefficients are the key ones.
 func newResimulated(v *variant) *resimulated {
 	u := &resimulated{library: v.system.library, dim: len(v.parameters), rates: make([]state, rows)}
-	copy(u.start[:], v.system.initial)
-	for i := range u.room {
-		u.room[i] = math.Inf(1)
-	}
+	var at [3]float64
+	copy(at[:], v.system.initial)
+	u.start = state{at[0], at[1], at[2]}
+	u.room = state{math.Inf(1), math.Inf(1), math.Inf(1)}
 	path := make([]state, rows)
 	var truth key
 	copy(truth[:], v.truth)
-	u.simulate(path, truth)
-	for i := range u.room {
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, x := range path {
-			lo, hi = min(lo, x[i]), max(hi, x[i])
-		}
-		u.mid[i], u.room[i] = (lo+hi)/2, 10.5*(hi-lo)
+	u.simulate(path, &truth)
+	lo, hi := u.start, u.start
+	for _, s := range path {
+		lo = state{min(lo.x, s.x), min(lo.y, s.y), min(lo.z, s.z)}
+		hi = state{max(hi.x, s.x), max(hi.y, s.y), max(hi.z, s.z)}
 	}
+	u.mid = state{(lo.x + hi.x) / 2, (lo.y + hi.y) / 2, (lo.z + hi.z) / 2}
+	u.room = state{10.5 * (hi.x - lo.x), 10.5 * (hi.y - lo.y), 10.5 * (hi.z - lo.z)}
 	for t, x := range path {
-		u.rates[t] = u.library.rate(x, truth)
+		u.rates[t] = u.library.rate(x, &truth)
 	}
 	return u
 }
 
 // simulate writes the trajectory of b, which holds on where it leaves for good.
-func (u *resimulated) simulate(path []state, b key) {
+func (u *resimulated) simulate(path []state, b *key) {
 	x := u.start
 	path[0] = x
 	for t := 1; t < len(path); t++ {
 		next := u.advance(x, b)
-		for i, v := range next {
-			if !(math.Abs(v-u.mid[i]) <= u.room[i]) {
-				for ; t < len(path); t++ {
-					path[t] = x
-				}
-				return
+		if !u.holds(next) {
+			for ; t < len(path); t++ {
+				path[t] = x
 			}
+			return
 		}
 		x = next
 		path[t] = x
 	}
 }
 
+// holds reports whether a trajectory may go on to s.
+func (u *resimulated) holds(s state) bool {
+	return math.Abs(s.x-u.mid.x) <= u.room.x && math.Abs(s.y-u.mid.y) <= u.room.y && math.Abs(s.z-u.mid.z) <= u.room.z
+}
+
 // advance is one step of Butcher's method of order 5 with six stages.
-func (u *resimulated) advance(x state, b key) state {
+func (u *resimulated) advance(s state, b *key) state {
 	const h = timeStep
 	rate := u.library.rate
-	k1 := rate(x, b)
-	k2 := rate(state{x[0] + h/4*k1[0], x[1] + h/4*k1[1], x[2] + h/4*k1[2]}, b)
-	k3 := rate(state{x[0] + h/8*(k1[0]+k2[0]), x[1] + h/8*(k1[1]+k2[1]), x[2] + h/8*(k1[2]+k2[2])}, b)
-	k4 := rate(state{x[0] + h*(k3[0]-k2[0]/2), x[1] + h*(k3[1]-k2[1]/2), x[2] + h*(k3[2]-k2[2]/2)}, b)
-	var y state
-	for i := range y {
-		y[i] = x[i] + h/16*(3*k1[i]+9*k4[i])
+	k1 := rate(s, b)
+	k2 := rate(state{s.x + h/4*k1.x, s.y + h/4*k1.y, s.z + h/4*k1.z}, b)
+	k3 := rate(state{s.x + h/8*(k1.x+k2.x), s.y + h/8*(k1.y+k2.y), s.z + h/8*(k1.z+k2.z)}, b)
+	k4 := rate(state{s.x + h*(k3.x-k2.x/2), s.y + h*(k3.y-k2.y/2), s.z + h*(k3.z-k2.z/2)}, b)
+	k5 := rate(state{s.x + h/16*(3*k1.x+9*k4.x), s.y + h/16*(3*k1.y+9*k4.y), s.z + h/16*(3*k1.z+9*k4.z)}, b)
+	k6 := rate(state{last(s.x, k1.x, k2.x, k3.x, k4.x, k5.x), last(s.y, k1.y, k2.y, k3.y, k4.y, k5.y), last(s.z, k1.z, k2.z, k3.z, k4.z, k5.z)}, b)
+	return state{
+		s.x + h/90*(7*(k1.x+k6.x)+32*(k3.x+k5.x)+12*k4.x),
+		s.y + h/90*(7*(k1.y+k6.y)+32*(k3.y+k5.y)+12*k4.y),
+		s.z + h/90*(7*(k1.z+k6.z)+32*(k3.z+k5.z)+12*k4.z),
 	}
-	k5 := rate(y, b)
-	for i := range y {
-		y[i] = x[i] + h/7*(-3*k1[i]+2*k2[i]+12*k3[i]-12*k4[i]+8*k5[i])
-	}
-	k6 := rate(y, b)
-	for i := range y {
-		y[i] = x[i] + h/90*(7*(k1[i]+k6[i])+32*(k3[i]+k5[i])+12*k4[i])
-	}
-	return y
+}
+
+// last is where the last stage looks.
+func last(x, k1, k2, k3, k4, k5 float64) float64 {
+	return x + timeStep/7*(-3*k1+2*k2+12*k3-12*k4+8*k5)
 }
 
 // Dim implements potential.Potential.
@@ -123,13 +125,13 @@ func (e *resimulating) Eval(energy, grad, x []float64) {
 		for j := range e.dim {
 			b[j] = x[j*e.r+i]
 		}
-		e.simulate(e.path, b)
+		e.simulate(e.path, &b)
 		sum := 0.0
 		for _, t := range e.order[:batchRows] {
-			residual := e.library.rate(e.path[t], b)
-			for c := range residual {
-				residual[c] -= e.rates[t][c]
-				sum += residual[c] * residual[c]
+			rate, want := e.library.rate(e.path[t], &b), e.rates[t]
+			residual := [3]float64{rate.x - want.x, rate.y - want.y, rate.z - want.z}
+			for _, r := range residual {
+				sum += r * r
 			}
 			theta := e.library.theta(e.path[t])
 			for j, c := range e.library.row {

@@ -7,6 +7,9 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
+// array is the state by index.
+func (s state) array() [3]float64 { return [3]float64{s.x, s.y, s.z} }
+
 // Each coefficient multiplies its function in its equation; the true trajectory is that of a
 // solver; U and its slopes are 0 at the truth and, elsewhere, the slope is that of all rows
 // within the chance of minibatches; what leaves stays.
@@ -20,7 +23,7 @@ func TestResimulated(t *testing.T) {
 		for j, c := range u.library.row {
 			other = truth
 			other[j]++
-			a, b := u.library.rate(x, truth), u.library.rate(x, other)
+			a, b := u.library.rate(x, &truth).array(), u.library.rate(x, &other).array()
 			for i := range a {
 				want := 0.0
 				if i == c {
@@ -33,10 +36,10 @@ func TestResimulated(t *testing.T) {
 		}
 		r := begun(t, s, 1).rulers[v]
 		path := make([]state, rows)
-		u.simulate(path, truth)
+		u.simulate(path, &truth)
 		for k := 0; k <= 200; k++ { // two units of time, at tolerance 1e-10
 			for i := range s.states {
-				if d := path[k][i] - r.true[k*len(s.states)+i]; math.Abs(d) > 1e-4 {
+				if d := path[k].array()[i] - r.true[k*len(s.states)+i]; math.Abs(d) > 1e-4 {
 					t.Fatalf("%s: at time %g off by %g", s.name, r.times[k], d)
 				}
 			}
@@ -48,7 +51,7 @@ func TestResimulated(t *testing.T) {
 			at[2*j], at[2*j+1] = truth[j], 1.001*truth[j]
 			other[j] = at[2*j+1]
 		}
-		u.simulate(path, other)
+		u.simulate(path, &other)
 		const tries = 40
 		var sum, squares float64
 		for range tries {
@@ -65,7 +68,7 @@ func TestResimulated(t *testing.T) {
 		}
 		want, all := 0.0, 0.0
 		for k, y := range path {
-			residual := u.library.rate(y, other)[0] - u.rates[k][0]
+			residual := u.library.rate(y, &other).x - u.rates[k].x
 			want += residual * u.library.theta(y)[0] / rows
 			all += residual * residual
 		}
@@ -75,8 +78,8 @@ func TestResimulated(t *testing.T) {
 			t.Errorf("%s: slope %g ± %g, of all rows %g", s.name, mean, se, want)
 		}
 		other = key{50 * truth[0]}
-		u.simulate(path, other)
-		if last := path[rows-1]; last != path[rows-2] || !(math.Abs(last[0]-u.mid[0]) <= u.room[0]) {
+		u.simulate(path, &other)
+		if last := path[rows-1]; last != path[rows-2] || !(math.Abs(last.x-u.mid.x) <= u.room.x) {
 			t.Errorf("%s: a trajectory that leaves ends at %v", s.name, last)
 		}
 	}

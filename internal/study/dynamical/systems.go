@@ -44,16 +44,17 @@ type variant struct {
 
 // A library is Θ for the key coefficients.
 type library struct {
-	row   []int                      // the equation of each coefficient
-	theta func(x state) [4]float64   // the function of the state that it multiplies
-	rate  func(x state, b key) state // the right-hand sides
+	row   []int                       // the equation of each coefficient
+	theta func(x state) [4]float64    // the function of the state that it multiplies
+	rate  func(x state, b *key) state // the right-hand sides
 }
 
 // A key holds the key coefficients, in their order.
 type key [4]float64
 
-// A state is that of a system; what a system of two lacks is 0.
-type state [3]float64
+// A state is that of a system; what a system of two lacks is 0. Its fields, unlike those of an
+// array, are kept in registers.
+type state struct{ x, y, z float64 }
 
 // A quantity is a combination of parameters.
 type quantity struct {
@@ -111,9 +112,9 @@ func lorenz() *system {
 		initial: []float64{-8, 8, 27},
 		steps:   [3]string{"5e-6", "2e-5", "[2e-6, 2e-5]"}, cold: [3]float64{5e-6, 2e-5, 2e-6}, hottest: [3]float64{5e-6, 2e-5, 2e-5},
 		section: "5.1", told: "ẋ = σ(y − x), ẏ = x(ρ − z) − y, ż = xy − βz with σ = 10, ρ = 28, β = 8/3, from (−8, 8, 27)",
-		library: library{[]int{0, 1, 2}, func(x state) [4]float64 { return [4]float64{x[1] - x[0], x[0], -x[2]} },
-			func(x state, b key) state {
-				return state{b[0] * (x[1] - x[0]), x[0]*(b[1]-x[2]) - x[1], x[0]*x[1] - b[2]*x[2]}
+		library: library{[]int{0, 1, 2}, func(s state) [4]float64 { return [4]float64{s.y - s.x, s.x, -s.z} },
+			func(s state, b *key) state {
+				return state{b[0] * (s.y - s.x), s.x*(b[1]-s.z) - s.y, s.x*s.y - b[2]*s.z}
 			}},
 		end: 100, chaotic: true, binding: []string{"sigma >= 10.02", "rho <= 27.99", "2*sigma + rho <= 48.3"}}
 	symbols := map[string]string{"sigma": "σ", "rho": "ρ", "beta": "β"}
@@ -144,9 +145,9 @@ func lotkaVolterra() *system {
 		initial: []float64{10, 5},
 		steps:   [3]string{"5e-6", "1e-5", "[2e-6, 1e-5]"}, cold: [3]float64{5e-6, 1e-5, 2e-6}, hottest: [3]float64{5e-6, 1e-5, 1e-5},
 		section: "appendix", told: "ẋ = αx − βxy, ẏ = −δy + γxy with α = 1, β = 0.1, δ = 1.5, γ = 0.075, from (10, 5)",
-		library: library{[]int{0, 0, 1, 1}, func(x state) [4]float64 { return [4]float64{x[0], -x[0] * x[1], -x[1], x[0] * x[1]} },
-			func(x state, b key) state {
-				return state{x[0] * (b[0] - b[1]*x[1]), x[1] * (b[3]*x[0] - b[2])}
+		library: library{[]int{0, 0, 1, 1}, func(s state) [4]float64 { return [4]float64{s.x, -s.x * s.y, -s.y, s.x * s.y} },
+			func(s state, b *key) state {
+				return state{x: s.x * (b[0] - b[1]*s.y), y: s.y * (b[3]*s.x - b[2])}
 			}},
 		unit: "days", end: 200, binding: []string{"alpha >= 1.02", "delta <= 1.49", "alpha + delta <= 2.6"}}
 	symbols := map[string]string{"alpha": "α", "beta": "β", "delta": "δ", "gamma": "γ"}
