@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ func (f *Folder) WriteManifest() error {
 	return f.WriteJSON("run.json", m)
 }
 
+// TaskFile is what studies have in the place of run.json.
+const TaskFile = "reproduce.json"
+
 // Read opens the folder of a run for reading, with its manifest.
 func Read(dir string) (*store.Folder, Manifest[json.RawMessage], error) {
 	var m Manifest[json.RawMessage]
@@ -59,6 +63,10 @@ func Read(dir string) (*store.Folder, Manifest[json.RawMessage], error) {
 	}
 	switch err := f.ReadJSON("run.json", &m); {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(f.Path(TaskFile)); err == nil {
+			return nil, m, fmt.Errorf("%s holds studies, which r2sgld reproduce made, not a run: as each ends, %s/report.html tells what it "+
+				"found. To see on a page how far they are, give r2sgld reproduce --web :8080", dir, dir)
+		}
 		return nil, m, fmt.Errorf("%s is no run folder: it has no run.json. Give the folder that a run wrote", dir)
 	case err != nil:
 		return nil, m, fmt.Errorf("%s cannot be read as a run: %w", dir, err)

@@ -26,3 +26,19 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// A folder of studies is told as what it is: they have a report, and a page while they run.
+//
+// Mutant it kills: no look for what studies leave.
+func TestReadStudies(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, TaskFile), []byte(`{"schema": 1, "study": "multimodal"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := Read(dir)
+	for _, want := range []string{dir + " holds studies", dir + "/report.html", "r2sgld reproduce --web :8080"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want …%s…", err, want)
+		}
+	}
+}

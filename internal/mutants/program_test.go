@@ -222,6 +222,7 @@ var ofTheProgram = []fault{
 	{"the tail of few values told as a number", "internal/report Doubts", []edit{
 		{"internal/report.Doubts", "if p.ESSTail < p.ESSBulk {", "if !(p.ESSTail >= p.ESSBulk) {"},
 	}},
+	{"studies not told from what is no run", "internal/job ReadStudies", []edit{{"internal/job.Read", "f.Path(TaskFile)", `f.Path("run.json")`}}},
 	{"stopped short of its own end", "internal/job Interrupted", []edit{
 		{"internal/job.(*Interrupted).Error", "e.Done == e.Of", "false"},
 		{"internal/job.(*Interrupted).Error", "e.Done < e.Of", "e.Done <= e.Of"},

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/store"
 )
 
@@ -31,8 +32,6 @@ type taskDocument struct {
 	Task
 	Finished bool `json:"finished"` // nothing is left that could be run
 }
-
-const taskFile = "reproduce.json"
 
 // A Desk is a folder in which the studies of a task end one by one: each is kept as it
 // ends, so that a task that was stopped, however, goes on where it was.
@@ -57,7 +56,7 @@ func (d *Desk) Task() Task { return d.task }
 
 func documentIn(dir string) (d taskDocument, ok bool) {
 	f, err := store.Open(dir)
-	return d, err == nil && f.ReadJSON(taskFile, &d) == nil && d.Schema == 1
+	return d, err == nil && f.ReadJSON(job.TaskFile, &d) == nil && d.Schema == 1
 }
 
 // Open takes the folder of a task. One that holds a part of this task is gone on with,
@@ -254,7 +253,7 @@ func (c *drawer) Keep(name string, text []byte) error {
 func (d *Desk) Finish() error { return d.mark(true) }
 
 func (d *Desk) mark(finished bool) error {
-	return d.WriteJSON(taskFile, taskDocument{1, d.task, finished})
+	return d.WriteJSON(job.TaskFile, taskDocument{1, d.task, finished})
 }
 
 func init() { gob.Register(json.RawMessage{}) }

@@ -73,10 +73,10 @@ func texts() []string { return []string{"report.html", "claims.json", "results.j
 func folders() store.Kind {
 	return store.Kind{Manifest: "results.json", Again: true, Files: func(results []byte) ([]string, error) {
 		if results == nil {
-			return append(texts(), taskFile, sheet("*"), "cases/*.case", "cases/*.list"), nil
+			return append(texts(), job.TaskFile, sheet("*"), "cases/*.case", "cases/*.list"), nil
 		}
 		figures, err := earlier(results)
-		return append(append(texts(), taskFile, sheet("*"), "cases/*.case", "cases/*.list"), figures...), err
+		return append(append(texts(), job.TaskFile, sheet("*"), "cases/*.case", "cases/*.list"), figures...), err
 	}}
 }
 
