@@ -46,6 +46,9 @@ func TestBadSamples(t *testing.T) {
 	pace.Slow(t)
 	for _, c := range []struct{ begins, with, want string }{
 		{`method`, `metod: r2sgld`, `f.yaml:7:3: unknown key "metod"; did you mean "method"?`},
+		{`name`, `constraints: []`, `f.yaml:1:1: unknown key "constraints"; did you mean "constraints" within "domain"?`},
+		{`name`, `sampler.seed: 1`, `f.yaml:1:1: unknown key "sampler.seed"; did you mean "seed" within "sampler"?`},
+		{`method`, `scheme: deo`, `f.yaml:7:3: unknown key "scheme"; did you mean "scheme" within "swap"?`},
 		{`method`, `method: r3sgld`, `f.yaml:7:11: unknown method "r3sgld"; did you mean "r2sgld"?`},
 		{`method`, `method: [r2sgld]`, `f.yaml:7:11: method must be text; found a list of 1`},
 		{`method`, `method: hmc2`, `f.yaml:7:11: unknown method "hmc2"; accepted: r2sgld, auto, sgld, cycsgld, resgld, p-sgld, p-cycsgld, p-resgld, r-sgld, r-cycsgld, r-resgld, sghmc, cycsghmc, resghmc, p-sghmc, p-cycsghmc, p-resghmc, r-sghmc, r-cycsghmc, r-resghmc, r2sghmc, r-hmc, projected-sgld, myula, mirror-sgld, rejection-sgld`},
@@ -284,6 +287,12 @@ func TestBadOverrides(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"sampler.step_size=[1,-2]", "--set sampler.step_size: entry 2 of step_size must be positive; found -2"},
 		{"sampler.stepsize=1", `--set sampler.stepsize: unknown key "stepsize"; did you mean "step_size"?`},
+		{"seed=2", `--set seed: unknown key "seed"; did you mean "sampler.seed"?`},
+		{"iterations=9", `--set iterations: unknown key "iterations"; did you mean "sampler.iterations"?`}, // not that of until
+		{"scheme=deo", `--set scheme: unknown key "scheme"; did you mean "sampler.swap.scheme"?`},
+		{"sampler.scheme=deo", `--set sampler.scheme: unknown key "scheme"; did you mean "sampler.swap.scheme"?`},
+		{"swap.scheme=deo", `--set swap.scheme: unknown key "swap"; did you mean "sampler.swap"?`},
+		{"radius=2", `--set radius: unknown key "radius"; known keys: name, variables, potential, noise, domain, sampler, outputs, figures`},
 		{"sampler.temperature=[1,10,100]", "f.yaml:10:14: step_size must have one entry per rung, 3; found 2"},
 		{"sampler.iterations", "--set sampler.iterations: expected a.b=value, such as sampler.iterations=1000"},
 		{"=1", "--set : expected a.b=value, such as sampler.iterations=1000"},

@@ -29,7 +29,7 @@ func (l *loader) readFigures(n *yamlpos.Node, names []string) *Figures {
 		}
 		return &Figures{None: true}
 	}
-	if n == nil || !l.Section(n, key.Names(figureKeys())...) {
+	if n == nil || !l.Only(n, figureKeys()) {
 		return nil
 	}
 	at := n.Field("parameters")

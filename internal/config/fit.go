@@ -177,7 +177,7 @@ func (f *fitReader) outputs(l *key.Reader, n *yamlpos.Node) {
 func (l *loader) fit() (*Run, error) {
 	l.identify, l.OfModel, l.OfRows = true, true, true
 	root := l.root
-	l.Section(root, key.Names(l.fitKeys())...)
+	l.Only(root, l.fitKeys())
 	s := &Run{Command: "fit", Name: l.readName()}
 	f := &fitReader{loader: l}
 	data := f.table(root.Field("data"))

@@ -20,7 +20,7 @@ import (
 func (l *loader) identification() (*Run, error) {
 	l.identify, l.OfModel = true, true
 	root := l.root
-	l.Section(root, key.Names(l.identifyKeys())...)
+	l.Only(root, l.identifyKeys())
 	s := &Run{Command: "identify", Name: l.readName()}
 	in := &system.Reader{Reader: &l.Reader, Root: root, File: l.file}
 	data, columns := in.ReadData()

@@ -31,7 +31,7 @@ type external struct {
 // external reads one; nil where it is wrong.
 func (l *loader) external(n *yamlpos.Node) *external {
 	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
-	if !l.Section(n, key.Names(c.keys())...) {
+	if !l.Only(n, c.keys()) {
 		return nil
 	}
 	if n.Field("command") == nil {

@@ -22,7 +22,7 @@ import (
 
 func (l *loader) sample() (*Run, error) {
 	root := l.root
-	l.Section(root, key.Names(l.sampleKeys())...)
+	l.Only(root, l.sampleKeys())
 	s := &Run{Command: "sample", Name: l.readName()}
 	var u potential.Potential
 	at := root.Field("potential")

@@ -66,7 +66,7 @@ func ParseTheory(name string, text []byte, set []string) (*Theory, error) {
 
 func (of *loader) theory(string) (*Theory, error) {
 	l, root := &theoryLoader{loader: of}, of.root
-	l.Section(root, key.Names(l.theoryRootKeys())...)
+	l.Only(root, l.theoryRootKeys())
 	t := &Theory{Name: l.readName()}
 	l.readNames(root.Field("variables"))
 	if n := len(l.names); n > 2 {

@@ -103,7 +103,7 @@ func (l *loader) training(string) (*Training, error) {
 	root := l.root
 	t := &Training{Devices: []string{"cpu"}, Precision: "float32", Repeats: 1}
 	r, keys := &t.Resolved, l.trainingKeys(t)
-	l.Section(root, key.Names(keys)...)
+	l.Only(root, keys)
 	t.Name = l.readName()
 	l.readTrainSampler(root.Field("sampler"), &t.Settings)
 	l.readNetwork(root.Field("network"), &t.Network)
@@ -192,7 +192,7 @@ func measureKeys(m *bnn.Measure) []key.Key {
 func (l *loader) readNetwork(n *yamlpos.Node, w *bnn.Network) {
 	w.Kind = "resnet20"
 	keys := networkKeys(w)
-	if !l.Section(n, key.Names(keys)...) {
+	if !l.Only(n, keys) {
 		return
 	}
 	l.Take(n, keys, "kind")

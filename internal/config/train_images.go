@@ -65,7 +65,7 @@ func (l *loader) readImages(n *yamlpos.Node, t *Training) {
 		l.ReportBare(l.root, "data are missing: add, for instance, data: {kind: idx, folder: /usr/share/datasets/fashion-mnist}")
 		return
 	}
-	if !l.Section(n, key.Names(imageKeys(a))...) {
+	if !l.Only(n, imageKeys(a)) {
 		return
 	}
 	if k := n.Field("augment"); k != nil && k.Kind == yamlpos.Scalar {
@@ -151,7 +151,7 @@ func (l *loader) fewer(n *yamlpos.Node, s *images.Set, seed uint64) *images.Set 
 
 // readOutside reads images that belong to none of the classes.
 func (l *loader) readOutside(n *yamlpos.Node, t *Training) {
-	if !l.Section(n, key.Names(outsideKeys())...) {
+	if !l.Only(n, outsideKeys()) {
 		return
 	}
 	s, ok := l.imagesOf(n, n.Field("folder"))

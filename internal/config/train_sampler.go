@@ -124,7 +124,7 @@ func (l *loader) readTrainSampler(n *yamlpos.Node, s *bnn.Settings) {
 		l.Method.Rungs = sampler.Several
 	}
 	keys := l.trainKeys(s)
-	if n != nil && !l.Section(n, key.Names(keys)...) {
+	if n != nil && !l.Only(n, keys) {
 		return
 	}
 	l.Take(n, keys, "epochs", "batch", "order", "seed")

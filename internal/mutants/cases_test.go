@@ -2,6 +2,12 @@ package mutants
 
 // ofCases are faults of lists of cases, of who does them, and of sweeps.
 var ofCases = []fault{
+	{"sweeps: what is said of --over told of --set", "internal/sweep OverIsNamed", []edit{
+		{"internal/sweep.(*Config).over", "a.Key == key", "a.Key == p.File"},
+	}},
+	{"configuration: a key sought in any place, the deepest first", "internal/config TestBad", []edit{
+		{"internal/config/key.deeper", "strings.Count(at, \".\") < strings", "strings.Count(at, \".\") > strings"},
+	}},
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},

@@ -2,12 +2,15 @@ package sweep
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/config"
 	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
 )
 
@@ -45,6 +48,22 @@ func TestAxes(t *testing.T) {
 			t.Errorf("%s: %v", said, err)
 		case len(want) > 0 && !slices.Equal(a.Values, want), want != nil && err != nil:
 			t.Errorf("%s gives %q, %v", said, a.Values, err)
+		}
+	}
+}
+
+// TestOverIsNamed: what is wrong with a value is told as of --over, where --set had none of it.
+func TestOverIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	must(t, os.WriteFile(file, []byte("variables: [x]\npotential: x^2\n"), 0o666))
+	for _, c := range []struct{ set, over, want string }{
+		{"name=a", "seed=1..3", `with seed=1:` + "\n" + `--over seed: unknown key "seed"; did you mean "sampler.seed"?`},
+		{"name=a", "sampler.seed=1,x", `with sampler.seed=x:` + "\n" + `--over sampler.seed: seed must be`},
+		{"thin=2", "sampler.seed=1..3", `with sampler.seed=1:` + "\n" + `--set thin: unknown key "thin"; did you mean "sampler.thin"?`},
+	} {
+		_, err := New(t.Context(), file, []string{c.set}, []string{c.over}, config.Programs{})
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("--over %s:\n%v\nwant\n%s", c.over, err, c.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -92,7 +93,7 @@ func (c *Config) resolve(ctx context.Context, file string, content []byte, all [
 		p.Context = ctx
 		r, err := p.Parse(c.Command, file, content, set)
 		if err != nil {
-			return fmt.Errorf("with %s:\n%w", c.label(all[i]), err)
+			return fmt.Errorf("with %s:\n%w", c.label(all[i]), c.over(err))
 		}
 		if i == 0 {
 			name = r.Name
@@ -127,6 +128,21 @@ func (c *Config) resolve(ctx context.Context, file string, content []byte, all [
 		first[string(s.Config)] = i
 	}
 	return name, nil
+}
+
+// over is an error of a configuration, as of --over where --set has the key from there.
+func (c *Config) over(err error) error {
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	for i, p := range problems {
+		key, set := strings.CutPrefix(p.File, "--set ")
+		if set && slices.ContainsFunc(c.Over, func(a Axis) bool { return a.Key == key }) {
+			problems[i].File = "--over " + key
+		}
+	}
+	return problems
 }
 
 // compact takes spaces out of the configurations, which are one text then, however they lie in

@@ -15,7 +15,7 @@ type Reader struct{ yamlpos.Reader }
 
 // Read checks that n is a mapping of these keys and reads those that are there.
 func (r *Reader) Read(n *yamlpos.Node, keys []Key) bool {
-	return r.Section(n, Names(keys)...) && r.Take(n, keys, Names(keys)...)
+	return r.Only(n, keys) && r.Take(n, keys, Names(keys)...)
 }
 
 // Take reads some keys of the section n, in the order of their names.

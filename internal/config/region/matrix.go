@@ -71,7 +71,7 @@ func (r *Region) readMatrix(n *yamlpos.Node) {
 		r.Report(n, "%s must be inequalities such as \"x > 1 + y\", or a matrix of them: {matrix: A.csv, upper: b.csv}; found %s", n.Name, n)
 		return
 	}
-	if !r.Section(n, key.Names(MatrixKeys())...) {
+	if !r.Only(n, MatrixKeys()) {
 		return
 	}
 	m, ok := r.table(n.Field("matrix"), 0)

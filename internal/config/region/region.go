@@ -73,7 +73,7 @@ func (r *Region) Read(n, at *yamlpos.Node) {
 	if n == nil || n.Kind == yamlpos.Null {
 		return
 	}
-	if !r.Section(n, key.Names(Keys())...) || r.Names == nil {
+	if !r.Only(n, Keys()) || r.Names == nil {
 		return
 	}
 	before := len(r.Problems)

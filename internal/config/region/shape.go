@@ -147,7 +147,7 @@ func (r *Region) readShape(s shape, n *yamlpos.Node) {
 		return
 	}
 	list := s.listed && n.Kind == yamlpos.List
-	if !list && !r.Section(n, key.Names(s.key().Within)...) {
+	if !list && !r.Only(n, s.key().Within) {
 		return
 	}
 	dims := -1

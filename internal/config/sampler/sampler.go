@@ -170,7 +170,7 @@ func (l *Choice) Load(n *yamlpos.Node) {
 	s, keys := &l.Sampler, l.Keys()
 	l.Node = n
 	l.samplerMethod(keys)
-	if l.Section(n, key.Names(l.Known())...) {
+	if l.Only(n, l.Known()) {
 		l.Take(n, keys, "iterations", "burn_in", "thin", "ladders", "seed")
 		l.samplerKernel(n.Field("kernel"))
 		l.samplerMomentum(keys)
@@ -407,7 +407,7 @@ func (l *Choice) samplerPenalty(n *yamlpos.Node) {
 	p := &Penalty{Strength: 1, Form: Force}
 	strength := n
 	if n.Kind == yamlpos.Map {
-		if !l.Section(n, key.Names(p.keys())...) {
+		if !l.Only(n, p.keys()) {
 			return
 		}
 		l.Take(n, p.keys(), "form")

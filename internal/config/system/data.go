@@ -53,7 +53,7 @@ func (l *Reader) ReadData() (*Data, dynamics.Columns) {
 		return d, c
 	}
 	keys := DataKeys(d)
-	if !l.Section(n, key.Names(keys)...) {
+	if !l.Only(n, keys) {
 		return d, c
 	}
 	for _, k := range keys {

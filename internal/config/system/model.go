@@ -52,7 +52,7 @@ func (l *Reader) ReadModel(c dynamics.Columns) (*dynamics.Model, *Model) {
 		return nil, r
 	}
 	keys := ModelKeys(r)
-	if !l.Section(n, key.Names(keys)...) {
+	if !l.Only(n, keys) {
 		return nil, r
 	}
 	before := len(l.Problems)

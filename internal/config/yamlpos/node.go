@@ -75,6 +75,12 @@ func (n *Node) Key(key string) *Node {
 	return n
 }
 
+// Override is the key, such as sampler.swap.scheme, of the override of the command line that the
+// node is of; ok is false for none.
+func (n *Node) Override() (key string, ok bool) {
+	return strings.TrimPrefix(n.source.name, "--set "), n.source.override
+}
+
 // quoted reports whether a scalar stood in quotes or in a block: it is no number.
 func (n *Node) quoted() bool { return n.style != plain }
 

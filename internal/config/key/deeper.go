@@ -1,0 +1,84 @@
+package key
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// Only checks that n is a mapping with none but these keys.
+func (r *Reader) Only(n *yamlpos.Node, keys []Key) bool {
+	if !r.Map(n) {
+		return false
+	}
+	names := Names(keys)
+	for _, f := range n.Fields {
+		if slices.Contains(names, f.Key.Text) {
+			continue
+		}
+		hint := deeper(f.Key, keys)
+		if hint == "" {
+			hint = yamlpos.Suggest(f.Key.Text, "known keys", names)
+		}
+		r.Report(f.Key, "unknown key %q%s", f.Key.Text, hint)
+	}
+	return true
+}
+
+// deeper says where a key is that stands within one of these keys; "" is nowhere, or in several
+// places alike.
+func deeper(k *yamlpos.Node, keys []Key) string {
+	var best []string
+	for _, at := range Section(keys).places(k.Text[strings.LastIndex(k.Text, ".")+1:], "") {
+		fits := strings.HasSuffix("."+at, "."+k.Text) // a part of the way may be said
+		less := len(best) == 0 || strings.Count(at, ".") < strings.Count(best[0], ".")
+		switch {
+		case !fits || slices.Contains(best, at):
+		case less:
+			best = []string{at}
+		case strings.Count(at, ".") == strings.Count(best[0], "."):
+			best = append(best, at)
+		}
+	}
+	if len(best) != 1 {
+		return ""
+	}
+	if set, ok := k.Override(); ok {
+		above, last := strings.CutSuffix("."+set, "."+k.Text)
+		if !last {
+			above = ""
+		}
+		return fmt.Sprintf("; did you mean %q?", strings.TrimPrefix(above+"."+best[0], "."))
+	}
+	last := strings.LastIndex(best[0], ".")
+	return fmt.Sprintf("; did you mean %q within %q?", best[0][last+1:], best[0][:last])
+}
+
+// places are the ways to keys of a name, such as swap.scheme, within what has a schema, which is
+// at some place itself.
+func (o Ordered) places(name, at string) (found []string) {
+	for _, e := range o {
+		switch v := e.Value.(type) {
+		case []Ordered:
+			for _, one := range v {
+				found = append(found, one.places(name, at)...)
+			}
+		case Ordered:
+			if e.Key != "properties" {
+				continue
+			}
+			for _, p := range v {
+				way := strings.TrimPrefix(at+"."+p.Key, ".")
+				if p.Key == name {
+					found = append(found, way)
+				}
+				if within, ok := p.Value.(Ordered); ok {
+					found = append(found, within.places(name, way)...)
+				}
+			}
+		}
+	}
+	return found
+}
