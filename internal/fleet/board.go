@@ -400,6 +400,7 @@ func (p *posting) Close() error {
 	if left == 0 && p.conn.IsConnected() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
+		_ = p.conn.Publish(endOf(p.ID), nil)
 		_ = clearShelf(ctx, p.js, p.ID) // a broker that goes away now keeps it in vain
 	}
 	p.conn.Close()

@@ -244,6 +244,32 @@ func TestUnfitForCases(t *testing.T) {
 	}
 }
 
+// TestEndIsTold: workers that have done cases of a list say when it has ended, others do not.
+func TestEndIsTold(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 8)
+	y.list.Do = func(ctx context.Context, i int) error {
+		for ctx.Err() == nil && y.by("good") == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		y.note(i, "here")
+		return nil
+	}
+	_, leaveShy := y.worker("shy", "1", 1, func(context.Context, cases.Case, func(string) string, string) error {
+		return &Unfit{errors.New("it runs a program")}
+	})
+	_, leave := y.worker("good", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error { return leaves(c, dir) })
+	y.work()
+	for begun := time.Now(); !y.saidOf("has ended") && time.Since(begun) < time.Minute; {
+		time.Sleep(time.Millisecond)
+	}
+	leaveShy()
+	leave()
+	if all := strings.Join(y.told, "\n"); strings.Count(all, "has ended") != 1 || !y.saidOf("test has ended") {
+		t.Errorf("it is told by others, or not at all: %q", y.told)
+	}
+}
+
 // TestCaseGoesOn: a case whose worker vanishes, or leaves, goes on elsewhere from what it had
 // saved.
 func TestCaseGoesOn(t *testing.T) {

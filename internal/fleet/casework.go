@@ -38,6 +38,7 @@ type casework struct {
 	all    []*shelf          // lists with cases, when the broker was last asked
 	looked time.Time         // when that was
 	told   map[string]bool   // lists that are not for this worker
+	helped map[string]string // the names of those of which it has done cases
 	turn   int
 	leave  atomic.Bool  // for a run that asks for states
 	inHand atomic.Int32 // cases
@@ -45,7 +46,21 @@ type casework struct {
 
 func newCasework(w *Worker, conn *nats.Conn, wanted func(context.Context) bool) *casework {
 	js, _ := jetstream.New(conn) // whose only fault would be an option
-	return &casework{Worker: w, wanted: wanted, js: js, known: map[string]*shelf{}, told: map[string]bool{}}
+	k := &casework{Worker: w, wanted: wanted, js: js, known: map[string]*shelf{}, told: map[string]bool{}, helped: map[string]string{}}
+	_, _ = conn.Subscribe(endOf("*"), k.hear) // as long as the connection; without it the end is not told
+	return k
+}
+
+// hear tells that a list has ended of which this worker has done cases.
+func (k *casework) hear(m *nats.Msg) {
+	id := strings.TrimPrefix(m.Subject, endOf(""))
+	k.mu.Lock()
+	name, helped := k.helped[id]
+	delete(k.helped, id)
+	k.mu.Unlock()
+	if helped {
+		k.Tell(name + " has ended")
+	}
 }
 
 // work does cases, one in each slot, until there are no more or a run asks for states; it
@@ -158,7 +173,7 @@ func (k *casework) open(ctx context.Context, id string, about map[string]string)
 			theirs, k.Program))
 		return nil
 	}
-	s, err := found(ctx, k.js, id)
+	s, err := found(ctx, k.js, id, about["name"])
 	if err != nil {
 		return nil // it is being made, or taken away
 	}
@@ -183,11 +198,13 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 	k.Tell(e.Case.Title)
 	d, err := k.make(ctx, s, &e, again)
 	var unfit *Unfit
+	k.mu.Lock()
 	if errors.As(err, &unfit) {
-		k.mu.Lock()
 		k.told[s.id], k.looked = true, time.Time{}
-		k.mu.Unlock()
+	} else {
+		k.helped[s.id] = s.name
 	}
+	k.mu.Unlock()
 	return func() {
 		defer beating()
 		defer os.RemoveAll(d.home)

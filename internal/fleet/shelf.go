@@ -26,6 +26,7 @@ import (
 type shelf struct {
 	js     jetstream.JetStream
 	id     string
+	name   string // of the list, for people, where another has declared it
 	hands  jetstream.Consumer
 	done   jetstream.KeyValue
 	things jetstream.ObjectStore
@@ -43,6 +44,9 @@ const (
 )
 
 func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
+
+// endOf is where workers hear that a list has ended.
+func endOf(id string) string { return "r2sgld.ended." + id }
 
 // An errand is a message of the queue. Key tells what its outcome depends on: two of one key
 // have the same.
@@ -119,8 +123,8 @@ func KeepsCases(conn *nats.Conn) error {
 }
 
 // found opens a shelf that another has declared.
-func found(ctx context.Context, js jetstream.JetStream, id string) (*shelf, error) {
-	s := &shelf{js: js, id: id}
+func found(ctx context.Context, js jetstream.JetStream, id, name string) (*shelf, error) {
+	s := &shelf{js: js, id: id, name: name}
 	var err error
 	if s.hands, err = js.Consumer(ctx, shelfPrefix+id, handsName); err == nil {
 		s.done, err = js.KeyValue(ctx, shelfPrefix+id)

@@ -8,6 +8,9 @@ var ofCases = []fault{
 	{"configuration: a key sought in any place, the deepest first", "internal/config TestBad", []edit{
 		{"internal/config/key.deeper", "strings.Count(at, \".\") < strings", "strings.Count(at, \".\") > strings"},
 	}},
+	{"workers: the end of a list told by whoever hears of it", "internal/fleet EndIsTold", []edit{
+		{"internal/fleet.(*casework).hear", "if helped", "if !helped"},
+	}},
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},
