@@ -83,15 +83,25 @@ func (c *common) starting(cmd *cobra.Command) {
 func (c *common) programs(ctx context.Context) config.Programs {
 	told := map[string]bool{}
 	var mu sync.Mutex
-	return config.Programs{Context: ctx, Allow: func(args []string) error {
+	say := func(what string) {
+		if !c.quiet {
+			fmt.Fprintln(c.stderr(), what)
+		}
+	}
+	tell := func(what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		say(what)
+	}
+	return config.Programs{Context: ctx, Tell: tell, Allow: func(args []string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		line := text.Words(args...)
 		if c.noCommands {
 			return fmt.Errorf("this runs a program, which --no-commands refuses: %s", line)
 		}
-		if !told[line] && !c.quiet {
-			fmt.Fprintln(c.stderr(), "runs: "+line)
+		if !told[line] {
+			say("runs: " + line)
 		}
 		told[line] = true
 		return nil

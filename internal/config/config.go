@@ -84,9 +84,16 @@ type Programs struct {
 	// Allow is asked before one is started, with its name and arguments; an error is
 	// reported as a problem and keeps it from being so. nil allows all.
 	Allow func(args []string) error
+	Tell  func(string) // is told what takes long; nil is not
 	// Data stand for the content of the file of data, whose hash is then not asked for; nil is
 	// what the file holds.
 	Data []byte
+}
+
+func (p Programs) tell(what string) {
+	if p.Tell != nil {
+		p.Tell(what)
+	}
 }
 
 // open opens a file of data.
@@ -165,7 +172,7 @@ func newLoader(identify bool) *loader {
 
 // run makes the run of a command.
 func (p Programs) run(l *loader, command string) (r *Run, err error) {
-	if l.programs.Allow, l.programs.Data = p.Allow, p.Data; p.Context != nil {
+	if l.programs.Allow, l.programs.Tell, l.programs.Data = p.Allow, p.Tell, p.Data; p.Context != nil {
 		l.programs.Context = p.Context
 	}
 	switch command {

@@ -61,7 +61,7 @@ func (l *loader) readStan(n *yamlpos.Node) *stanModel {
 	if !l.unchanged(n, s) {
 		return nil
 	}
-	program, err := stan.Compile(l.programs.Context, s.File, l.allowed)
+	program, err := stan.Compile(l.programs.Context, s.File, l.allowed, l.programs.tell)
 	if err != nil {
 		l.Report(n.Field("stan"), "%v", err)
 		return nil

@@ -223,6 +223,9 @@ var ofTheProgram = []fault{
 		{"internal/report.Doubts", "if p.ESSTail < p.ESSBulk {", "if !(p.ESSTail >= p.ESSBulk) {"},
 	}},
 	{"studies not told from what is no run", "internal/job ReadStudies", []edit{{"internal/job.Read", "f.Path(TaskFile)", `f.Path("run.json")`}}},
+	{"a slow compiler told at once", "internal/stan SlowCompilerIsTold", []edit{
+		{"internal/stan.Compile", "time.AfterFunc(quick,", "time.AfterFunc(0*quick,"},
+	}},
 	{"stopped short of its own end", "internal/job Interrupted", []edit{
 		{"internal/job.(*Interrupted).Error", "e.Done == e.Of", "false"},
 		{"internal/job.(*Interrupted).Error", "e.Done < e.Of", "e.Done <= e.Of"},

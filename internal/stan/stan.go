@@ -69,8 +69,9 @@ func (p *Program) Args(data string, transform bool) []string {
 // Compile compiles a file, unless that was done before: what was compiled is kept in a folder
 // of the user's cache, by the C++ that the Stan compiler makes of the file, the flags and the
 // compilers. allow is called before a program is run, with its name and what it works on; an
-// error of its ends it. An error of the Stan compiler is its own text, with the line.
-func Compile(ctx context.Context, file string, allow func(args []string) error) (*Program, error) {
+// error of its ends it. tell is told if it takes long. An error of the Stan compiler is its own
+// text, with the line.
+func Compile(ctx context.Context, file string, allow func(args []string) error, tell func(string)) (*Program, error) {
 	t, err := Find()
 	if err != nil {
 		return nil, err
@@ -105,6 +106,9 @@ func Compile(ctx context.Context, file string, allow func(args []string) error) 
 	if err := allow([]string{args[0], filepath.Base(file) + ".cpp"}); err != nil {
 		return nil, err
 	}
+	defer time.AfterFunc(quick, func() {
+		tell(filepath.Base(file) + " is being compiled, which may take some minutes; this is kept, and later runs of it begin at once")
+	}).Stop()
 	if out, err := output(ctx, work, args); err != nil {
 		return nil, fmt.Errorf("%s: the C++ of the Stan program is not compiled: %w\n%s", file, err, firstErrors(out))
 	}
@@ -146,6 +150,9 @@ func output(ctx context.Context, dir string, args []string) (string, error) {
 	}
 	return text, err
 }
+
+// quick is how long a compiler may take before that is told.
+var quick = 3 * time.Second
 
 // ending is how long a program may take to end after its output has.
 const ending = 10 * time.Second

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,9 +28,11 @@ func installed(t *testing.T) {
 
 func anything([]string) error { return nil }
 
+func nothing(string) {}
+
 func compiled(t *testing.T, file string) *Program {
 	t.Helper()
-	p, err := Compile(t.Context(), file, anything)
+	p, err := Compile(t.Context(), file, anything, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,16 +305,16 @@ func TestFaults(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("parameters {\n  real x\n}\nmodel { x ~ normal(0, 1); }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compile(t.Context(), bad, anything); err == nil || !strings.Contains(err.Error(), "line 3, column 0") {
+	if _, err := Compile(t.Context(), bad, anything, nothing); err == nil || !strings.Contains(err.Error(), "line 3, column 0") {
 		t.Errorf("a program that is none: %v", err)
 	}
-	if _, err := Compile(t.Context(), "nowhere.stan", anything); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Compile(t.Context(), "nowhere.stan", anything, nothing); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 	stopped, stop := context.WithCancelCause(t.Context())
 	why := errors.New("stopped")
 	stop(why)
-	if _, err := Compile(stopped, "testdata/odd.stan", anything); !errors.Is(err, why) {
+	if _, err := Compile(stopped, "testdata/odd.stan", anything, nothing); !errors.Is(err, why) {
 		t.Errorf("of a context that is done: %v", err)
 	}
 }
@@ -332,13 +335,70 @@ func TestCompiledOnce(t *testing.T) {
 	again, err := Compile(t.Context(), copied, func(args []string) error {
 		run = append(run, filepath.Base(args[0]))
 		return nil
-	})
+	}, nothing)
 	if err != nil || again.Path != p.Path || !slices.Equal(run, []string{"stanc"}) {
 		t.Errorf("the copy is %v, %v; it ran %q", again, err, run)
 	}
 	refused := errors.New("refused")
-	if _, err := Compile(t.Context(), copied, func([]string) error { return refused }); !errors.Is(err, refused) {
+	if _, err := Compile(t.Context(), copied, func([]string) error { return refused }, nothing); !errors.Is(err, refused) {
 		t.Errorf("without leave: %v", err)
+	}
+}
+
+// A compiler that takes long is told, by a program's name; one that is quick, and what was compiled
+// before, are not. The compiler here waits until that is told.
+//
+// Mutant it kills: told at once, or never.
+func TestSlowCompilerIsTold(t *testing.T) {
+	root := t.TempDir()
+	put := func(name, text string) string {
+		file := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	put("include/x", "")
+	put("lib/libsundials_x.a", "")
+	put("lib/libtbb.so", "")
+	put("stanc", `#!/bin/sh
+for a; do [ "$before" != --o ] || to=$a; before=$a; done
+echo "stan::io::deserializer<" $a >"$to"`)
+	t.Setenv("CXX", put("c++", `#!/bin/sh
+[ "$1" != --version ] || exit 0
+for a; do [ "$before" != -o ] || to=$a; before=$a; done
+i=0
+while [ "$R2SGLD_SLOW" ] && [ ! -e "$R2SGLD_SLOW" ] && [ $i -lt 6000 ]; do sleep 0.01; i=$((i+1)); done
+echo >"$to"; chmod +x "$to"`))
+	t.Setenv("R2SGLD_STAN", root)
+	t.Setenv("XDG_CACHE_HOME", root)
+	defer func(was time.Duration) { quick = was }(quick)
+	compile := func(name string) (told string) {
+		var mu sync.Mutex
+		_, err := Compile(t.Context(), put(name, ""), anything, func(what string) {
+			mu.Lock()
+			defer mu.Unlock()
+			told += what
+			put("told", "")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		return told
+	}
+	t.Setenv("R2SGLD_SLOW", filepath.Join(root, "told"))
+	for _, want := range []string{"slow.stan is being compiled, which may take some minutes", ""} { // the second time it is there
+		quick = 10 * time.Millisecond
+		if told := compile("slow.stan"); !strings.HasPrefix(told, want) || want == "" && told != "" {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	}
+	t.Setenv("R2SGLD_SLOW", "")
+	quick = time.Hour
+	if told := compile("quick.stan"); told != "" {
+		t.Errorf("told %q of a compiler that was quick", told)
 	}
 }
 
