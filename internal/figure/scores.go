@@ -23,7 +23,7 @@ type Metric struct {
 type ScoreRow struct {
 	Name    string     // at the left; "" is Method
 	Method  string     // gives colour and mark
-	Average []Estimate // of its average of models, filled; nil is none
+	Average []Estimate // of its average of models, or whatever Filled says, filled; nil is none
 	Single  []Estimate // of its single model, hollow; nil is none
 }
 
@@ -31,13 +31,14 @@ type ScoreRow struct {
 type ScoreTable struct {
 	Metrics   []Metric
 	Rows      []ScoreRow // from above
+	Filled    string     // name of the filled marks in the legend; "" is average of models
 	Reference string     // name of the references in the legend
 	Caption   string
 }
 
 // Scores draws a table as dots with intervals: a row for each method, a panel with
-// an axis of its own for each metric, filled marks for averages of models and hollow
-// ones for single models. Methods without reflection have square marks.
+// an axis of its own for each metric, filled marks for averages of models, or for what
+// Filled says, and hollow ones for single models. Methods without reflection have square marks.
 func Scores(q ScoreTable) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (q *ScoreTable) keys() legend {
 		reference = reference || m.Reference != nil
 	}
 	var keys legend
-	keys.add(average, keyMeasured("average of models", glyph{color: ink}, false, false))
+	keys.add(average, keyMeasured(cmp.Or(q.Filled, "average of models"), glyph{color: ink}, false, false))
 	keys.add(single, keyMeasured("single model", glyph{color: ink}, false, true))
 	keys.add(reference, keyRule(q.Reference, lineTruth))
 	return keys

@@ -204,7 +204,14 @@ func refused(t *testing.T, want string, f func() (*Figure, error)) {
 func TestTrainingWords(t *testing.T) {
 	svg := svgOf(t)
 	half := Calibration{Bins: []ConfidenceBin{{0, 0.5, 10, 0.25, 0.45}, {0.5, 1, 30, 0.9, 0.8}}}
+	alike := agreement()
+	alike.Filled = "mean of runs"
+	if strings.Contains(svg(Scores(alike)), "average of models") {
+		t.Error("what is no average of models is called one")
+	}
 	for want, got := range map[string]string{
+		">mean of runs<":            svg(Scores(alike)),
+		">average of models<":       svg(Scores(agreement())),
 		"ECE 0.125":                 svg(Reliability([]Calibration{half}, "")),
 		"accuracy 0.713":            svg(Reliability([]Calibration{half}, "")),
 		"confidence 0.738":          svg(Reliability([]Calibration{half}, "")),

@@ -226,6 +226,9 @@ var ofTheProgram = []fault{
 	{"a slow compiler told at once", "internal/stan SlowCompilerIsTold", []edit{
 		{"internal/stan.Compile", "time.AfterFunc(quick,", "time.AfterFunc(0*quick,"},
 	}},
+	{"all filled marks called averages of models", "internal/figure TrainingWords", []edit{
+		{"internal/figure.(*ScoreTable).keys", `cmp.Or(q.Filled, "average of models")`, `cmp.Or("average of models")`},
+	}},
 	{"stopped short of its own end", "internal/job Interrupted", []edit{
 		{"internal/job.(*Interrupted).Error", "e.Done == e.Of", "false"},
 		{"internal/job.(*Interrupted).Error", "e.Done < e.Of", "e.Done <= e.Of"},

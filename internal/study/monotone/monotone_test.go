@@ -1,6 +1,7 @@
 package monotone
 
 import (
+	"bytes"
 	"context"
 	"testing"
 
@@ -21,6 +22,13 @@ func TestGlance(t *testing.T) {
 	again, err := Run(context.Background(), study.Options{Scale: study.Smoke, Seed: s.Seed, Threads: 1})
 	if err != nil || studytest.JSON(t, again.Results) != studytest.JSON(t, s.Results) {
 		t.Errorf("the number of threads changes results (%v)", err)
+	}
+	for _, section := range s.Sections {
+		for _, p := range section.Pictures {
+			if bytes.Contains(p.SVG, []byte("average of models")) {
+				t.Errorf("%s shows averages of models, and there are none", p.Name)
+			}
+		}
 	}
 	r := s.Results.(*Results)
 	if len(r.Runs) != 2*len(methods()) || len(r.Methods) != len(methods()) {

@@ -19,10 +19,11 @@ func (r *Results) sections() ([]study.Section, error) {
 
 // scoreFigure compares methods.
 func (r *Results) scoreFigure() (*figure.Figure, error) {
-	q := figure.ScoreTable{Reference: fmt.Sprintf("%g %%, what intervals say", 100*level), Metrics: []figure.Metric{
+	q := figure.ScoreTable{Filled: "mean of repetitions", Reference: fmt.Sprintf("%g %%, what intervals say", 100*level)}
+	q.Metrics = []figure.Metric{
 		{Axis: figure.Axis{Name: "log density"}, Better: 1}, {Axis: figure.Axis{Name: "rmse"}, Better: -1},
 		{Axis: figure.Axis{Name: "coverage"}, Reference: &figure.Estimate{Value: level, Low: level, High: level}},
-		{Axis: figure.Axis{Name: "weights near the wall"}}}}
+		{Axis: figure.Axis{Name: "weights near the wall"}}}
 	for _, m := range r.Methods {
 		if m.Name == clipped {
 			q.Caption = fmt.Sprintf("Each: told the dose of each chemical. Clipped draws are beyond the panels: log density %s, rmse %s, %.0f %% of the weights at the wall.",
