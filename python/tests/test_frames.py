@@ -210,5 +210,30 @@ def test_an_exception_is_told_from_the_users_function_on(driver):
         d.run()
     reason = d.answers[8:].decode()
     assert reason.startswith("Traceback")
-    assert reason.endswith("ArithmeticError: ünsound\n")
+    assert reason.endswith("ArithmeticError: ünsound\nIt was given the state x0 = 1.0, x1 = 2.0.\n")
     assert "_density.py" not in reason
+
+
+@pytest.mark.parametrize(
+    ("batched", "states", "says"),
+    [
+        (False, [[1, 2], [0.1, -3]], "It was given the state x0 = 0.1, x1 = -3.0."),
+        (True, [[0.1, -3]], "It was given the state x0 = 0.1, x1 = -3.0."),
+        (True, [[1, 2], [0.1, -3]], "It was given 2 states at once."),
+        (False, [np.arange(20) - 1.0], "x6 = 5.0, x7 = 6.0 and 12 more."),
+    ],
+)
+def test_an_exception_is_told_with_the_state(driver, batched, states, says):
+    def energy(x):
+        if (x < 0).any():
+            x *= np.nan
+            raise ArithmeticError("unsound")
+        return quadratic(x)
+
+    d = driver(Density(energy, None, len(states[0]), batched=batched)).ask(states)
+    with pytest.raises(Failure) as failure:
+        d.run()
+    assert isinstance(failure.value.error, ArithmeticError)
+    told = d.answers[8:].decode()
+    assert "ArithmeticError: unsound\nIt was given " in told
+    assert told.endswith(f"{says}\n")

@@ -80,6 +80,18 @@ def test_exceptions_that_cannot_be_pickled_are_kept_as_text(tmp_path):
     assert "ValueError: held" in text
 
 
+def test_a_traceback_names_the_file_of_the_function(tmp_path):
+    def energy(x):
+        return inner(x)
+
+    def inner(x):
+        raise ValueError("here")
+
+    done = answered(energy, tmp_path)
+    for line in (f'File "{__file__}", line {inner.__code__.co_firstlineno + 1}, in inner', 'raise ValueError("here")'):
+        assert line in done.stdout.decode()
+
+
 def test_what_cannot_be_loaded_is_told(tmp_path):
     (tmp_path / "energy.pkl").write_bytes(pickle.dumps({"path": sys.path, "folder": "/", "names": []}) + b"junk")
     done = subprocess.run([sys.executable, "-m", "r2sgld._serve", "energy.pkl"], cwd=tmp_path, capture_output=True)

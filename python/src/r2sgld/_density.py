@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import types
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +22,14 @@ if TYPE_CHECKING:
     Block = Callable[..., tuple[Any, Any]]
 
 Gradient: TypeAlias = "Callable[..., Any] | str | None"
+
+
+class AtState(Exception):
+    """The user's function raised an exception at the state of this number in its block."""
+
+    def __init__(self, error: Exception, number: int) -> None:
+        super().__init__(error)
+        self.error, self.number = error, number
 
 
 @dataclass
@@ -82,9 +93,12 @@ class Density:
         def loop(states: Array, *seed: int) -> tuple[Array, Array]:
             energies, gradients = np.empty(len(states)), np.empty(states.shape)
             for i, state in enumerate(states):
-                energy, gradient = self._pair(state, *seed)
-                energies[i] = numbers(energy, (), self.value)
-                gradients[i] = numbers(gradient, shape, self.slope)
+                try:
+                    energy, gradient = self._pair(state, *seed)
+                    energies[i] = numbers(energy, (), self.value)
+                    gradients[i] = numbers(gradient, shape, self.slope)
+                except Exception as error:
+                    raise AtState(error, i) from error
             return energies, gradients
 
         return loop
@@ -171,7 +185,22 @@ def walls(functions: Any, gradients: Any, form: Mapping[str, Any]) -> list[Const
 def save(path: Path, density: Density, names: list[str]) -> None:
     """Write what `python -m r2sgld._serve` reads."""
     surroundings = {"path": sys.path, "folder": os.getcwd(), "names": names}
-    path.write_bytes(cloudpickle.dumps(surroundings) + cloudpickle.dumps(density))
+    pickled = io.BytesIO()
+    _Pickler(pickled).dump(density)
+    path.write_bytes(cloudpickle.dumps(surroundings) + pickled.getvalue())
+
+
+def _code(code: types.CodeType) -> tuple[Any, ...]:
+    """What cloudpickle makes of code, with the name of its file, for which it has another word."""
+    make, arguments, *rest = cloudpickle.CloudPickler.dispatch_table[types.CodeType](code)
+    named = (code.co_filename if isinstance(a, str) and a == "<dynamic-code>" else a for a in arguments)
+    return make, tuple(named), *rest
+
+
+class _Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
+    """Keeps of functions where they stand, for tracebacks."""
+
+    dispatch_table = ChainMap({types.CodeType: _code}, cloudpickle.CloudPickler.dispatch_table)
 
 
 def numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:

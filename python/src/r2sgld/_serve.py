@@ -15,23 +15,25 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import cloudpickle
 import numpy as np
 
-from r2sgld._density import Density
+from r2sgld._density import AtState, Density
+from r2sgld._errors import AnswerError
 
 WALLS = 2  # the kind of requests for the first constraint; 3 is that for the second …
+MOST = 8  # coordinates of a state that are shown
 AWAKE = 100e-6  # seconds that a request is looked for before this process sleeps
 
 
 class Failure(Exception):
-    """The program has been told of the exception of the user's function that is given."""
+    """The program has been told of the exception of the user's function that is given, in these words."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, told: str) -> None:
         super().__init__(error)
-        self.error = error
+        self.error, self.told = error, told
 
 
 def main(path: Path) -> int:
@@ -49,12 +51,12 @@ def main(path: Path) -> int:
             density = cloudpickle.load(file)
         serve(source, sink, density, surroundings["names"])
     except Failure as failure:
-        _keep(path.with_name("error.pkl"), failure.error)
+        _keep(path.with_name("error.pkl"), failure.error, failure.told)
         return 1
     except BrokenPipeError:  # the program has ended
         return 0
     except Exception as error:
-        _keep(path.with_name("error.pkl"), error)
+        _keep(path.with_name("error.pkl"), error, _told(error))
         raise
     return 0
 
@@ -90,11 +92,16 @@ def serve(source: BinaryIO, sink: BinaryIO, density: Density, names: list[str]) 
         states = np.frombuffer(body, "<f8").reshape(n, density.dimension).astype(np.float64)
         try:
             energies, gradients = blocks[kind](states, seed)
-        except Exception as error:
-            reason = _told(error).encode()
+        except Exception as failed:
+            error = failed.error if isinstance(failed, AtState) else failed
+            told = _told(error)
+            if not isinstance(error, AnswerError):
+                block = np.frombuffer(body, "<f8").reshape(states.shape)  # the function may have changed states
+                told += _where(names, block, failed.number if isinstance(failed, AtState) else None)
+            reason = told.encode()
             sink.write(struct.pack("<II", len(reason), 1) + reason)
             sink.flush()
-            raise Failure(error) from error
+            raise Failure(error, told) from error
         numbers = (array.astype("<f8", copy=False).tobytes() for array in (energies, gradients))
         sink.write(struct.pack("<II", n, 0) + b"".join(numbers))
         sink.flush()
@@ -131,9 +138,19 @@ def _told(error: BaseException) -> str:
     return "".join(traceback.format_exception(type(error), error, frames))
 
 
-def _keep(path: Path, error: BaseException) -> None:
-    """Keep the exception, if it can be pickled, and its traceback for the process that called."""
-    text = _told(error)
+def _where(names: list[str], block: np.ndarray[Any, np.dtype[np.float64]], number: int | None) -> str:
+    """The state of this number in a block, or of how many that none is known of."""
+    n = len(block)
+    if number is None and n > 1:
+        return f"It was given {n} states at once.\n"
+    state = block[number or 0].tolist()
+    shown = ", ".join(f"{name} = {value!r}" for name, value in list(zip(names, state, strict=True))[:MOST])
+    more = len(state) - MOST
+    return f"It was given the state {shown}{f' and {more} more' if more > 0 else ''}.\n"
+
+
+def _keep(path: Path, error: BaseException, text: str) -> None:
+    """Keep the exception, if it can be pickled, and what is told of it for the process that called."""
     try:
         content = cloudpickle.dumps((error, text))
         cloudpickle.loads(content)
