@@ -10,7 +10,7 @@ from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import cloudpickle
 import numpy as np
@@ -200,7 +200,7 @@ def _code(code: types.CodeType) -> tuple[Any, ...]:
 class _Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
     """Keeps of functions where they stand, for tracebacks."""
 
-    dispatch_table = ChainMap({types.CodeType: _code}, cloudpickle.CloudPickler.dispatch_table)
+    dispatch_table: ClassVar[Any] = ChainMap({types.CodeType: _code}, cloudpickle.CloudPickler.dispatch_table)
 
 
 def numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
