@@ -11,6 +11,12 @@ var ofCases = []fault{
 	{"workers: the end of a list told by whoever hears of it", "internal/fleet EndIsTold", []edit{
 		{"internal/fleet.(*casework).hear", "if helped", "if !helped"},
 	}},
+	{"studies: a damaged case stops them", "internal/study DamagedCasesAreTold", []edit{
+		{"internal/store.(*Folder).scrap", "f.kind.Anew == nil", "f.kind.Anew != nil"},
+	}},
+	{"store: whatever was changed is made anew", "internal/study DamagedCasesAreTold", []edit{
+		{"internal/store.(*Folder).scrap", "|| !anew.MatchString(name)", "|| anew == nil"},
+	}},
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,6 +28,8 @@ type Folder struct {
 	files Files
 	kind  Kind
 	draft bool // written at once: nobody goes on with half of it
+
+	changed []string // files that were removed, since they were not as the run wrote them
 
 	before int // checkpoints from this on are left out; 0 is none
 
@@ -171,6 +174,9 @@ func (f *Folder) resume() error {
 	if k := len(numbers); k > 0 {
 		f.dir = buildPath(f.home, numbers[k-1])
 	}
+	if err := f.scrap(); err != nil {
+		return advice(err)
+	}
 	held, err := f.survey(f.kind, "checkpoints/") // their numbers go on from any that is there
 	if err != nil {
 		return err
@@ -189,6 +195,37 @@ func (f *Folder) resume() error {
 	}
 	return nil
 }
+
+// scrap removes what was changed of the files that a run makes anew.
+func (f *Folder) scrap() error {
+	if f.kind.Anew == nil {
+		return nil
+	}
+	if err := f.readRecord(); err != nil {
+		return err
+	}
+	anew := anyOf(f.kind.Anew)
+	for _, name := range slices.Sorted(maps.Keys(f.record.marks)) {
+		info, err := f.files.Stat(f.Path(name))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() || !anew.MatchString(name) {
+			continue
+		}
+		own := false
+		if err == nil {
+			own, err = f.owns(name)
+		}
+		if err == nil && !own {
+			f.changed, err = append(f.changed, name), f.files.Remove(f.Path(name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Changed are the files that [Continue] has removed, since they were not as the run wrote them.
+func (f *Folder) Changed() []string { return f.changed }
 
 // mustBeFolder says why the folder is none that a run writes in.
 func (f *Folder) mustBeFolder() error {

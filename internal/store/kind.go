@@ -25,6 +25,9 @@ type Kind struct {
 	Files func(manifest []byte) ([]string, error)
 	// Needs are the names of what a new run may write; nil is what Files tells.
 	Needs []string
+	// Anew are the names of files that a run can do without: one that was changed since is removed when
+	// the run goes on, which makes it anew.
+	Anew []string
 	// Again says that nobody resumes such a run: its command, given again, goes on with it.
 	Again bool
 }

@@ -1,12 +1,16 @@
 package study
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -149,6 +153,54 @@ func TestCasesThatAreLeft(t *testing.T) {
 	defer d.Close()
 	if left := d.list("cases/x", ".case"); len(left) != 30-2*casesOfEach {
 		t.Errorf("%d cases are left, want %d", len(left), 30-2*casesOfEach)
+	}
+}
+
+// Kept cases that were damaged, one cut off and one of other bytes, are told and computed again; of what
+// else was changed in the folder nothing is removed.
+func TestDamagedCasesAreTold(t *testing.T) {
+	s := &sessions{t: t, dir: t.TempDir() + "/run", computed: map[string]int{}}
+	if err := s.run(30); !errors.Is(err, errEnough) {
+		t.Fatal(err)
+	}
+	d := s.open()
+	files := slices.Sorted(maps.Keys(d.cases))[:3]
+	d.Close()
+	damage := func(name string, how func([]byte) []byte) {
+		text, err := os.ReadFile(d.Path(name))
+		if err == nil {
+			err = os.WriteFile(d.Path(name), how(text), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage(files[0], func(text []byte) []byte { return text[:len(text)-1] })
+	damage(files[1], bytes.ToUpper)
+	d = s.open()
+	if got := d.Changed(); !slices.Equal(got, files[:2]) || d.cases[files[1]] || !d.cases[files[2]] {
+		t.Errorf("damaged are %q, want %q", got, files[:2])
+	}
+	d.Close()
+	if err := s.run(1 << 20); err != nil {
+		t.Error(err)
+	}
+	times := 0
+	for _, n := range s.computed {
+		times += n
+	}
+	if times != 4*casesOfEach+2 {
+		t.Errorf("%d cases were computed, want two again", times)
+	}
+	d = s.open()
+	name := sheet("one")
+	if err := d.write(name, []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+	damage(name, bytes.ToUpper)
+	if _, err := Open(s.dir, d.Task(), false); err == nil || !strings.Contains(err.Error(), name+" in it was changed") {
+		t.Errorf("%v with a changed study", err)
 	}
 }
 

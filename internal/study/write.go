@@ -71,12 +71,14 @@ func texts() []string { return []string{"report.html", "claims.json", "results.j
 
 // folders tells those of reports.
 func folders() store.Kind {
-	return store.Kind{Manifest: "results.json", Again: true, Files: func(results []byte) ([]string, error) {
+	ofCases := []string{"cases/*.case", "cases/*.list"}
+	return store.Kind{Manifest: "results.json", Again: true, Anew: ofCases, Files: func(results []byte) ([]string, error) {
+		all := append(append(texts(), job.TaskFile, sheet("*")), ofCases...)
 		if results == nil {
-			return append(texts(), job.TaskFile, sheet("*"), "cases/*.case", "cases/*.list"), nil
+			return all, nil
 		}
 		figures, err := earlier(results)
-		return append(append(texts(), job.TaskFile, sheet("*"), "cases/*.case", "cases/*.list"), figures...), err
+		return append(all, figures...), err
 	}}
 }
 
