@@ -229,6 +229,12 @@ var ofTheProgram = []fault{
 	{"all filled marks called averages of models", "internal/figure TrainingWords", []edit{
 		{"internal/figure.(*ScoreTable).keys", `cmp.Or(q.Filled, "average of models")`, `cmp.Or("average of models")`},
 	}},
+	{"the limit of time named where iterations ended a run", "internal/report LimitIsNamed", []edit{
+		{"internal/report.(*Summary).limit", "s.Iterations >= u.Iterations", "s.Iterations > u.Iterations"},
+	}},
+	{"what was reached named as what was not", "internal/report LimitIsNamed", []edit{
+		{"internal/report.(*Summary).unmet", "!(s.Until.ESS >= u.ESS)", "true"},
+	}},
 	{"stopped short of its own end", "internal/job Interrupted", []edit{
 		{"internal/job.(*Interrupted).Error", "e.Done == e.Of", "false"},
 		{"internal/job.(*Interrupted).Error", "e.Done < e.Of", "e.Done <= e.Of"},

@@ -109,13 +109,14 @@ func (s *Summary) stepBias() (least, most float64) {
 
 // tooBiased says why a run ended without the bias asked for, R̂ and effective sample
 // sizes being good.
-func tooBiased(u tune.Until, least, most float64) string {
+func (s *Summary) tooBiased(u tune.Until, least, most float64) string {
 	if least > u.Bias {
 		return fmt.Sprintf("the step shifts a mean by at least %s standard deviations, more than the %s of until.bias, and a longer run would "+
 			"not change that: the run ended. The bias goes like the step: take method: r2sgld with the temperatures found and steps of %s of "+
 			"those found (ladder in summary.json).",
 			text.Short(least, 2), text.Short(u.Bias, 2), text.Short(u.Bias/most, 1))
 	}
-	return fmt.Sprintf("the run ended at its limit before the bias of the step was known to be at most %s standard deviations (now at most "+
-		"%s). Raise it (sampler.until).", text.Short(u.Bias, 2), text.Short(most, 2))
+	of, raise := s.limit(u)
+	return fmt.Sprintf("the run ended at its limit%s before the bias of the step was known to be at most %s standard deviations (now at "+
+		"most %s). Raise it (%s).", of, text.Short(u.Bias, 2), text.Short(most, 2), raise)
 }

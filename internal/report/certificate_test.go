@@ -55,7 +55,7 @@ func TestBiased(t *testing.T) {
 
 // What is said at the end of a run that asked for a bias.
 func TestStoppedByTheBias(t *testing.T) {
-	u := tune.Until{RHat: 1.01, ESS: 400, Bias: 0.02}
+	u := tune.Until{RHat: 1.01, ESS: 400, Bias: 0.02, Seconds: 5}
 	for _, c := range []struct {
 		p    Parameter
 		ess  float64
@@ -65,9 +65,9 @@ func TestStoppedByTheBias(t *testing.T) {
 	}{
 		{shifted("x", -0.01, 0.002, 1), 500, true, 0.014, ""},
 		{shifted("x", -0.05, 0.005, 1), 500, false, 0.06, "steps of 0.3 of those found"},
-		{shifted("x", 0.02, 0.01, 1), 500, false, 0.04, "at its limit before the bias"},
-		{shifted("x", -0.05, 0.005, 1), 300, false, 0.06, "at its limit before R̂"},
-		{Parameter{Name: "x", SD: 1}, 500, false, math.NaN(), "at its limit before the bias"},
+		{shifted("x", 0.02, 0.01, 1), 500, false, 0.04, "at its limit of 5 s before the bias"},
+		{shifted("x", -0.05, 0.005, 1), 300, false, 0.06, "at its limit of 5 s before ESS 400 (now 300) was reached"},
+		{Parameter{Name: "x", SD: 1}, 500, false, math.NaN(), "at its limit of 5 s before the bias"},
 	} {
 		s := &Summary{Parameters: []Parameter{c.p}}
 		s.Stopped(u, 1, c.ess, c.met)
@@ -76,6 +76,43 @@ func TestStoppedByTheBias(t *testing.T) {
 		}
 		if got := strings.Join(s.Warnings, "\n"); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// What ended a run before it had what it was asked for is named: the limit, the key that raises it,
+// and what was not reached, that alone.
+func TestLimitIsNamed(t *testing.T) {
+	all := tune.Until{RHat: 1.01, ESS: 400, Iterations: 64000}
+	timed, logZ := all, all
+	timed.Seconds = 90
+	logZ.Evidence = 0.05
+	for _, c := range []struct {
+		name       string
+		u          tune.Until
+		iterations int
+		capped     string
+		rhat, ess  float64
+		err        float64 // of log Z
+		want       string
+	}{
+		{"both", all, 64000, "", 1.03, 99.5, 0, "the run ended at its limit of 64,000 iterations a ladder before R̂ 1.010 (now 1.030) and " +
+			"ESS 400 (now 99) were reached. Raise it (sampler.until.iterations), or look at what mixes slowly in the trace and index figures."},
+		{"R̂", all, 64000, "", 1.03, 4000, 0, " before R̂ 1.010 (now 1.030) was reached. Raise"},
+		{"ESS", timed, 8000, "", 1.001, 99, 0, "at its limit of 90 s before ESS 400 (now 99) was reached. Raise it (sampler.until.seconds)"},
+		{"nothing known", timed, 64000, "", math.NaN(), math.NaN(), 0, "64,000 iterations a ladder before R̂ 1.010 (now –) and ESS 400 (now –) were"},
+		{"disk", timed, 8000, "too much", 1.03, 4000, 0, "at its limit of disk or memory before R̂ 1.010 (now 1.030) was reached. Raise it " +
+			"(--max-disk, --max-memory)"},
+		{"log Z", logZ, 64000, "", 1.001, 4000, 0.08, "iterations a ladder before log Z was known to 0.05 (now 0.08). Raise the limit " +
+			"(sampler.until.iterations)."},
+		{"log Z and ESS", logZ, 64000, "", 1.001, 99, 0.08, "known to 0.05 (now 0.08), and before ESS 400 (now 99) was reached. Raise the limit"},
+		{"log Z known", logZ, 64000, "", 1.001, 99, 0.03, "iterations a ladder before ESS 400 (now 99) was reached. Raise the limit"},
+	} {
+		s := &Summary{Iterations: c.iterations, Until: &Until{Capped: c.capped}}
+		s.LogEvidence.Error = c.err
+		s.Stopped(c.u, c.rhat, c.ess, false)
+		if got := strings.Join(s.Warnings, "\n"); !strings.Contains(got, c.want) || s.Until.Capped != c.capped {
+			t.Errorf("%s: %q, want …%q…", c.name, got, c.want)
 		}
 	}
 }

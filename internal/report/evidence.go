@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
@@ -59,13 +60,20 @@ func (e Evidence) line() string {
 func (s *Summary) ended(u tune.Until, met bool) {
 	e := s.LogEvidence
 	asked := text.Short(u.Evidence, 2)
+	of, raise := s.limit(u)
+	more := s.unmet(u)
+	if more != "" {
+		more = ", and before " + more
+	}
 	switch {
 	case !met && e.Bottleneck != nil:
-		s.warnf("the run ended at its limit before log Z was known to %s: what it has is not known at all. "+
-			"Raise the limit (sampler.until).", asked)
+		s.warnf("the run ended at its limit%s before log Z was known to %s: what it has is not known at all. Raise the limit (%s).", of, asked,
+			raise)
+	case !met && more != "" && e.Error <= u.Evidence:
+		s.warnf("the run ended at its limit%s%s. Raise the limit (%s).", of, strings.TrimPrefix(more, ", and"), raise)
 	case !met:
-		s.warnf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, "+
-			"if these were asked for, were reached. Raise the limit (sampler.until).", asked, text.Short(e.Error, 3))
+		s.warnf("the run ended at its limit%s before log Z was known to %s (now %s)%s. Raise the limit (%s).", of, asked,
+			text.Short(e.Error, 3), more, raise)
 	case e.Estimate != e.Estimate:
 		s.warnf("the draws tell log Z to the %s asked for (until.evidence), but for the volume of the "+
 			"domain: without it log Z is not known.", asked)

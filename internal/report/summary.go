@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -325,9 +326,13 @@ func (s *Summary) Tuned(f *tune.Found) {
 	}
 }
 
-// Stopped adds how far method auto came.
+// Stopped adds how far method auto came, by what Until.Capped says of limits of disk and memory.
 func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
-	s.Until = &Until{Met: met, RHat: rhat, ESS: ess}
+	capped := ""
+	if s.Until != nil {
+		capped = s.Until.Capped
+	}
+	s.Until = &Until{Met: met, RHat: rhat, ESS: ess, Capped: capped}
 	if u.Evidence > 0 && u.Bias == 0 {
 		s.ended(u, met)
 		return
@@ -336,14 +341,14 @@ func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
 		least, most := s.stepBias()
 		s.Until.Bias = &most
 		if !met && rhat <= u.RHat && ess >= u.ESS {
-			s.Warnings = append(s.Warnings, tooBiased(u, least, most))
+			s.Warnings = append(s.Warnings, s.tooBiased(u, least, most))
 			return
 		}
 	}
 	if !met {
-		s.warnf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise "+
-			"it (sampler.until), or look at what mixes slowly in the trace and index figures.",
-			text.Number(u.RHat, 3), text.Number(rhat, 3), whole(u.ESS), whole(ess))
+		of, raise := s.limit(u)
+		s.warnf("the run ended at its limit%s before %s. Raise it (%s), or look at what mixes slowly in the trace and index figures.",
+			of, cmp.Or(s.unmet(u), "all was reached that is asked for"), raise)
 	}
 }
 

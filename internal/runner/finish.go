@@ -213,9 +213,9 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 		j := x.judgement
 		sum.Found(x.audit)
 		sum.Gradients += x.searched
+		sum.Until = &report.Until{Capped: x.over}
 		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
 		tellHeld(sum, res)
-		sum.Until.Capped = x.over
 		if x.over != "" {
 			sum.Warnings = append(sum.Warnings, x.capped())
 		}
