@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
 )
@@ -136,6 +137,12 @@ type State struct {
 	Gradient   []float64 // ∇(mean loss) at θ on the last minibatch, what the next move follows
 	Buffers    []float64 // of batch norm
 	Step       uint64    // how often it has moved: the counter of its noise
+}
+
+// Clone returns a copy that shares nothing.
+func (s *State) Clone() *State {
+	return &State{Parameters: slices.Clone(s.Parameters), Momenta: slices.Clone(s.Momenta), Gradient: slices.Clone(s.Gradient),
+		Buffers: slices.Clone(s.Buffers), Step: s.Step}
 }
 
 // Usage is what an engine has used so far.

@@ -97,7 +97,7 @@ func (e *Engine) first(replica int) bnn.State {
 
 // noise is the chance of a replica in a step.
 func (e *Engine) noise(replica int, step uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(e.setup.Seed^uint64(replica+1)*0x9e3779b97f4a7c15, step))
+	return rand.New(rand.NewPCG(e.setup.Seed^uint64(e.setup.Number(replica)+1)*0x9e3779b97f4a7c15, step))
 }
 
 // Layout says where the numbers of the network lie.

@@ -223,7 +223,7 @@ func TestRefusals(t *testing.T) {
 func TestKilled(t *testing.T) {
 	pace.Slow(t)
 	e := open(t, mlp(1), Options{})
-	pid := e.(*engine).processes[0].Pid()
+	pid := e.(*engine).processes[0].peer.(*Local).Pid()
 	if group, err := syscall.Getpgid(pid); err != nil || group == syscall.Getpgrp() {
 		t.Errorf("process %d is in group %d: an interrupt at the terminal would end it", pid, group)
 	}
@@ -254,7 +254,7 @@ func script(t *testing.T, lines string) string {
 // mapped, and the most that was.
 func held(t *testing.T, e bnn.Engine) (data, size, peak int) {
 	t.Helper()
-	status := get[[]byte](t)(os.ReadFile(fmt.Sprintf("/proc/%d/status", e.(*engine).processes[0].Pid())))
+	status := get[[]byte](t)(os.ReadFile(fmt.Sprintf("/proc/%d/status", e.(*engine).processes[0].peer.(*Local).Pid())))
 	for _, line := range strings.Split(string(status), "\n") {
 		for key, to := range map[string]*int{"VmData:": &data, "VmSize:": &size, "VmPeak:": &peak} {
 			if rest, ok := strings.CutPrefix(line, key); ok {
@@ -460,8 +460,7 @@ func FuzzReply(f *testing.F) {
 // A worker may be killed at the moment at which it is found to have ended: what it died of
 // is told when that is settled, without a data race.
 func TestKilledAsItEnds(t *testing.T) {
-	p := &process{device: "cpu", path: "true"}
-	must(t, p.run())
+	p := newProcess(get[*Local](t)(Start("true")), "true", "cpu")
 	p.mu.Lock() // as kill does before it looks whether the worker was stopped
 	told := make(chan error, 1)
 	go func() { told <- p.died(io.EOF) }()

@@ -5,13 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"os"
-	"os/exec"
 	"sync"
 	"time"
-
-	"github.com/r2sgld/r2sgld/internal/child"
 )
 
 const (
@@ -87,31 +82,43 @@ func (e *Failed) Error() string {
 // A process is a running worker. Requests are sent and replies received in turn, by
 // one goroutine.
 type process struct {
-	device string
-	path   string
-	*child.Process
+	device  string
+	path    string // or what else messages call it
+	peer    Peer
 	replies *bufio.Reader
 	request []byte
 	reply   []byte
+	most    int // bytes of a reply
 
 	mu     sync.Mutex
 	waited time.Duration // after which it was killed
 	cause  error
 }
 
-// environment is for libraries that read it when they are loaded: one thread a
-// replica, which is what makes results repeat, and nobody spins.
-func environment() []string {
-	return append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "GOMP_SPINCOUNT=0")
+// mostWords is how many bytes a reply has that are no numbers of networks, at most: those of
+// a layout, or of a message.
+const mostWords = 1 << 24
+
+func newProcess(peer Peer, path, device string) *process {
+	return &process{device: device, path: path, peer: peer, replies: bufio.NewReaderSize(peer, 1<<16), most: mostWords}
 }
 
 // start starts a worker and shakes hands, for at most so long. Errors are of type
 // *Mismatch, those of ctx apart.
 func start(ctx context.Context, path, device string, within time.Duration) (*process, error) {
-	p := &process{device: device, path: path}
-	if err := p.run(); err != nil {
+	peer, err := Start(path)
+	if err != nil {
 		return nil, &Mismatch{Path: path, Saw: fmt.Sprintf("it cannot be started (%v)", err)}
 	}
+	p := newProcess(peer, path, device)
+	if err := p.greet(ctx, within); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// greet shakes hands, for at most so long, or ends the program.
+func (p *process) greet(ctx context.Context, within time.Duration) error {
 	late := time.AfterFunc(within, func() { p.kill(within, nil) })
 	stop := context.AfterFunc(ctx, func() { p.kill(0, nil) })
 	saw, err := p.handshake()
@@ -119,32 +126,21 @@ func start(ctx context.Context, path, device string, within time.Duration) (*pro
 	if !stop() {
 		err = fmt.Errorf("stopped before it began: %w", ctx.Err())
 	} else if err == nil && saw != "" {
-		err = &Mismatch{Path: path, Saw: saw}
+		err = &Mismatch{Path: p.path, Saw: saw}
 	}
 	if err != nil {
-		p.Stop(0)
-		return nil, err
+		p.peer.Stop(0)
 	}
-	return p, nil
+	return err
 }
 
 // kill ends the program, which did not answer in some time; cause as in [Died].
 func (p *process) kill(waited time.Duration, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.Stopped() {
+	if p.peer.Kill() {
 		p.waited, p.cause = waited, cause
-		p.Kill()
 	}
-}
-
-func (p *process) run() (err error) {
-	c := exec.Command(p.path)
-	c.Env = environment()
-	if p.Process, err = child.Start(c); err == nil {
-		p.replies = bufio.NewReaderSize(p.Out, 1<<16)
-	}
-	return err
 }
 
 // handshake greets. It returns what was seen instead of a greeting, or the error of
@@ -186,7 +182,11 @@ func (p *process) send(b []byte) error {
 	if err := finish(b); err != nil {
 		return err
 	}
-	if _, err := p.In.Write(b); err != nil {
+	write := p.peer.Write
+	if b[4] == callLoad {
+		write = p.peer.Give
+	}
+	if _, err := write(b); err != nil {
 		return p.died(err)
 	}
 	if cap(p.request) > piece { // a set of examples
@@ -196,7 +196,7 @@ func (p *process) send(b []byte) error {
 }
 
 // receive reads the reply. It is overwritten by the next.
-func (p *process) receive() (*payload, error) { return p.receiveAtMost(math.MaxUint32) }
+func (p *process) receive() (*payload, error) { return p.receiveAtMost(p.most) }
 
 func (p *process) receiveAtMost(most int) (*payload, error) {
 	kind, b, err := readFrame(p.replies, p.reply, most)
@@ -223,12 +223,12 @@ func (p *process) receiveAtMost(most int) (*payload, error) {
 
 // died is the error of a process that neither reads nor writes.
 func (p *process) died(cause error) error {
-	p.Stop(grace)
-	state := p.State()
-	if state == nil {
+	p.peer.Stop(grace)
+	fate, known := p.peer.Fate()
+	if !known {
 		return fmt.Errorf("the worker of device %s: %w", p.device, cause)
 	}
 	p.mu.Lock() // somebody may kill it at this moment
 	defer p.mu.Unlock()
-	return &Died{Device: p.device, State: state.String(), Killed: child.Killed(state), Waited: p.waited, Stderr: p.Last(), cause: p.cause}
+	return &Died{Device: p.device, State: fate.State, Killed: fate.Killed, Waited: p.waited, Stderr: fate.Stderr, cause: p.cause}
 }

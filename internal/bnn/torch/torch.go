@@ -63,10 +63,28 @@ func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
 		}
 		e.processes = append(e.processes, p)
 	}
-	stop := context.AfterFunc(ctx, e.kill)
-	err = e.create(threads)
+	return e.begin(threads)
+}
+
+// Join is Open of a program that runs already, as one on another machine; name is what
+// messages call it. The engine ends it.
+func Join(ctx context.Context, s bnn.Setup, peer Peer, name, device string, threads int) (bnn.Engine, error) {
+	s.Network = s.Network.WithDefaults()
+	s.Precision = cmp.Or(s.Precision, "float32")
+	p := newProcess(peer, name, device)
+	if err := p.greet(ctx, greeting); err != nil {
+		return nil, err
+	}
+	e := &engine{setup: s, ctx: ctx, patience: patience, processes: []*process{p}}
+	return e.begin(max(threads, 1))
+}
+
+// begin makes the replicas, or ends the workers.
+func (e *engine) begin(threads int) (bnn.Engine, error) {
+	stop := context.AfterFunc(e.ctx, e.kill)
+	err := e.create(threads)
 	if !stop() {
-		err = fmt.Errorf("stopped before it began: %w", ctx.Err())
+		err = fmt.Errorf("stopped before it began: %w", e.ctx.Err())
 	}
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -120,7 +138,7 @@ func (e *engine) create(threads int) error {
 		b = putString(b, n.Loss)
 		b = little.AppendUint64(b, uint64(e.share(i)))
 		for r := i; r < e.setup.Replicas; r += len(e.processes) {
-			b = little.AppendUint64(b, uint64(r))
+			b = little.AppendUint64(b, uint64(e.setup.Number(r)))
 		}
 		b = little.AppendUint64(b, e.setup.Seed)
 		b = putBool(b, e.setup.Reflect == nil)
@@ -133,8 +151,16 @@ func (e *engine) create(threads int) error {
 		return little.AppendUint32(b, uint32(threads))
 	}, func(p *payload, _ int) error {
 		e.layout = bnn.Layout{Parameters: p.tensors(), Buffers: p.tensors()}
+		e.expect(24*e.layout.Size() + 8*e.layout.BufferSize()) // a state
 		return nil
 	})
+}
+
+// expect notes how many bytes of numbers a reply may have.
+func (e *engine) expect(bytes int) {
+	for _, p := range e.processes {
+		p.most = max(p.most, bytes+mostWords)
+	}
 }
 
 // share is how many replicas process i holds.
@@ -219,6 +245,7 @@ func (e *engine) Load(set int, s *images.Set, mean, sd []float64) error {
 	if err != nil {
 		return fmt.Errorf("load %s: %w", s.Name, err)
 	}
+	e.expect(4 * s.Len() * e.setup.Network.Outputs) // a prediction
 	return nil
 }
 
@@ -330,12 +357,10 @@ func (e *engine) Close() error {
 	}
 	e.closed = true
 	for _, p := range e.processes {
-		if !p.Stopped() {
-			_ = p.In.Close() // all may end at the same time
-		}
+		p.peer.Finish() // all may end at the same time
 	}
 	for _, p := range e.processes {
-		p.Stop(grace)
+		p.peer.Stop(grace)
 	}
 	return nil
 }
