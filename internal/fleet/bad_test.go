@@ -163,7 +163,7 @@ func (s *site) puppet(name string, heard func(p *puppet, b *block, right *answer
 		d.close()
 	})
 	p.request(joining(p.run), hello{name, "here", "1", runtime.GOARCH, 1})
-	p.say(beats(p.run), beat{name, true, 0})
+	p.say(beats(p.run), beat{Worker: name, Ready: true})
 	return p
 }
 

@@ -38,6 +38,7 @@ type Crew struct {
 	probes  map[string]*probe // by variant
 	tally   Tally
 	gone    []Member
+	gifts   gifts
 }
 
 // A Tally is how many states a run had evaluated, how many of them its workers evaluated, and
@@ -58,6 +59,9 @@ type worker struct {
 	overdue    int                 // parts of blocks that are over without its answer
 	asked      time.Time           // last
 	reconnects uint64              // times that its connection was lost
+	kit        Kit                 // that it lends
+	lines      []*line             // to its programs
+	held       map[string]int      // replicas by its devices
 }
 
 // A dealing is what is known of a worker and a variant.
@@ -136,6 +140,7 @@ func Open(conn *nats.Conn, r Run) (*Crew, error) {
 		answers(c.id): func(m *nats.Msg) { c.answered(m.Data) },
 		beats(c.id):   func(m *nats.Msg) { c.beat(m.Data) },
 		leaving(c.id): func(m *nats.Msg) { c.left(m.Data) },
+		giftsOf(c.id): func(m *nats.Msg) { _ = m.Respond(c.gifts.read(m.Data)) },
 	} {
 		if _, err := conn.Subscribe(subject, heard); err != nil {
 			return nil, errors.Join(err, c.Close())
@@ -156,13 +161,18 @@ func reply(m *nats.Msg, v any) {
 func (c *Crew) Close() error {
 	close(c.over)
 	c.done.Wait()
+	c.mu.Lock()
+	for _, w := range c.workers {
+		w.hangUp(errNotNeeded)
+	}
+	c.mu.Unlock()
 	_ = c.conn.Publish(pulse(c.id), []byte("end"))
 	err := c.conn.FlushTimeout(patience)
 	if errors.Is(err, nats.ErrConnectionReconnecting) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrConnectionClosed) {
 		err = nil // the broker is gone, and workers go by themselves
 	}
 	c.conn.Close()
-	return err
+	return errors.Join(err, c.gifts.close())
 }
 
 // Tally is what has been evaluated so far.
@@ -230,7 +240,8 @@ const measureEvery = 5 * time.Second
 
 // lose gives up what a worker has not answered, as a connection was lost. c.mu is held.
 func (c *Crew) lose(w *worker) {
-	w.load, w.overdue = 0, 0
+	w.load, w.overdue, w.held = 0, 0, nil
+	w.hangUp(errAway)
 	for id, p := range c.asked {
 		if p.worker == w {
 			delete(c.asked, id)
@@ -343,6 +354,9 @@ func (c *Crew) beat(m []byte) {
 	}
 	w.seen = time.Now()
 	w.ready = w.ready || b.Ready
+	if b.Kit.sound() {
+		w.kit = b.Kit
+	}
 	if b.Reconnects != w.reconnects {
 		w.reconnects = b.Reconnects
 		c.lose(w)

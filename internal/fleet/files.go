@@ -94,7 +94,7 @@ func (w *Worker) make(ctx, all context.Context, conn *nats.Conn, o offer, b Brie
 		return nil, err
 	}
 	place, err := w.furnish(ctx, b.Files, w.made.tree, func(ctx context.Context, i int, f File) (io.ReadCloser, error) {
-		return io.NopCloser(&pieces{ctx: ctx, conn: conn, run: o.Run, of: i, left: f.Size}), nil
+		return io.NopCloser(&pieces{ctx: ctx, conn: conn, from: files(o.Run), of: i, left: f.Size}), nil
 	})
 	if err != nil {
 		return nil, err
@@ -192,8 +192,8 @@ func (w *Worker) fetch(f File, to string, open func() (io.ReadCloser, error)) er
 type pieces struct {
 	ctx      context.Context
 	conn     *nats.Conn
-	run      string
-	of       int // number of the file
+	from     string // subject
+	of       int    // number of the file
 	at, left int64
 	piece    []byte
 }
@@ -207,7 +207,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		m, err := p.conn.RequestWithContext(within(p.ctx, patience), files(p.run), q)
+		m, err := p.conn.RequestWithContext(within(p.ctx, patience), p.from, q)
 		if err != nil {
 			return 0, errLost
 		}

@@ -30,6 +30,13 @@ func pulse(run string) string   { return prefix + run + ".pulse" }
 func blocksOf(run, name string) string   { return prefix + run + ".blocks." + name }
 func farewellOf(run, name string) string { return prefix + run + ".farewell." + name }
 
+// Of a run that borrows programs: where a worker is asked for one, what runs and programs say to
+// each other at the ends of a line, and where workers ask for pieces of what the run gives.
+func openingOf(run, name string) string { return prefix + run + ".open." + name }
+func upOf(run, line string) string      { return prefix + run + ".up." + line }
+func downOf(run, line string) string    { return prefix + run + ".down." + line }
+func giftsOf(run string) string         { return prefix + run + ".gift" }
+
 const (
 	beatEvery = time.Second
 	silence   = 6 * time.Second // without a beat the other side is gone
@@ -106,6 +113,7 @@ type beat struct {
 	Worker     string `json:"worker"`
 	Ready      bool   `json:"ready"`
 	Reconnects uint64 `json:"reconnects"`
+	Kit        Kit    `json:"kit,omitzero"` // that it lends
 }
 
 // leave says that a worker goes, and why.

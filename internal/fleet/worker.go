@@ -31,6 +31,7 @@ type Worker struct {
 	// A case that this worker may not do is an error of type *Unfit. nil takes no cases.
 	Case    func(ctx context.Context, c cases.Case, place func(path string) string, dir string) error
 	Program string // that makes the same bits of the same case
+	Lender  Lender // of programs on devices
 	Tell    func(string)
 
 	made made // last
@@ -190,8 +191,14 @@ func (w *Worker) serve(ctx context.Context, conn *nats.Conn, o offer) error {
 	if hi.Error != "" {
 		return refusal{errors.New(hi.Error)}
 	}
-	var ready atomic.Bool
+	var ready atomic.Pointer[Kit]
 	defer w.beat(ctx, conn, o.Run, &ready)()
+	if hi.Brief.Command == Lending {
+		return cause(ctx, w.lend(ctx, conn, o, func(k Kit) {
+			ready.Store(&k)
+			w.Tell(fmt.Sprintf("lends %s to %s", strings.Join(k.Devices, ", "), o.Name))
+		}))
+	}
 	u, err := w.make(ctx, all, conn, o, hi.Brief)
 	if err != nil {
 		return cause(ctx, err)
@@ -199,7 +206,7 @@ func (w *Worker) serve(ctx context.Context, conn *nats.Conn, o offer) error {
 	d := &dock{ctx: ctx, worker: w, potential: u, conn: conn, run: o.Run, tasks: make(chan task)}
 	defer d.close()
 	return cause(ctx, d.serve(func() {
-		ready.Store(true)
+		ready.Store(&Kit{})
 		w.Tell("works for " + o.Name)
 	}))
 }
@@ -263,16 +270,21 @@ func (w *Worker) listen(ctx context.Context, conn *nats.Conn, o offer, stop cont
 }
 
 // beat says every second that the worker is there, until the function that it returns is called.
-func (w *Worker) beat(ctx context.Context, conn *nats.Conn, run string, ready *atomic.Bool) func() {
+func (w *Worker) beat(ctx context.Context, conn *nats.Conn, run string, ready *atomic.Pointer[Kit]) func() {
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
 		said := false // that it is ready
 		for last := time.Now(); ctx.Err() == nil; pause(ctx, beatEvery/20) {
-			now := ready.Load()
+			kit := ready.Load()
+			now := kit != nil
 			if time.Since(last) < beatEvery && now == said {
 				continue
 			}
-			if b, err := json.Marshal(beat{w.Name, now, conn.Stats().Reconnects}); err == nil {
+			heart := beat{Worker: w.Name, Ready: now, Reconnects: conn.Stats().Reconnects}
+			if now {
+				heart.Kit = *kit
+			}
+			if b, err := json.Marshal(heart); err == nil {
 				_ = conn.Publish(beats(run), b)
 			}
 			last, said = time.Now(), now
