@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/training"
+	"github.com/r2sgld/r2sgld/internal/watch"
 )
 
 func trainCommand() *cobra.Command {
@@ -35,6 +36,7 @@ own, r2sgld-torch, which make torch builds. In the configuration,
   average: {from: 0.6, save: true}   models of the last 40 % of the epochs, and as files
   repeats: 3, device: [cpu]          or [cuda:0, cuda:1]: rungs are dealt to them`,
 		Example: `  r2sgld train examples/networks/fashion.yaml
+  r2sgld train examples/networks/fashion.yaml --listen :4222
   r2sgld train examples/networks/fashion.yaml --set 'sampler={method: sghmc, epochs: 15, batch: 256, step_size: 0.05}'
   tail -f runs/fashion-20261121-101300/metrics.jsonl`,
 		Args: cobra.ExactArgs(1),
@@ -51,6 +53,7 @@ own, r2sgld-torch, which make torch builds. In the configuration,
 		},
 	}
 	c.starting(cmd)
+	c.staffed(cmd)
 	cmd.Flags().Lookup("threads").Usage = "networks that move at once on CPUs; changes no number (default all processors)"
 	return cmd
 }
@@ -62,13 +65,13 @@ func (c *common) trainingJob(t *config.Training) (*training.Job, error) {
 		return nil, err
 	}
 	return &training.Job{Request: job.Request{Name: t.Name, Warnings: t.Warnings, Config: t.Resolved, Hash: hash},
-		Network: t.Network, Data: t.Data, Settings: t.Settings, Repeats: t.Repeats, Save: t.Save, Engine: c.engines(t)}, nil
+		Network: t.Network, Data: t.Data, Settings: t.Settings, Repeats: t.Repeats, Save: t.Save, Precision: t.Precision,
+		Devices: t.Devices, Engine: c.engines(t)}, nil
 }
 
 // engines opens the engines of a training.
 func (c *common) engines(t *config.Training) func(context.Context, bnn.Setup) (bnn.Engine, error) {
 	return func(ctx context.Context, s bnn.Setup) (bnn.Engine, error) {
-		s.Precision = t.Precision
 		return torch.Open(ctx, s, torch.Options{Devices: t.Devices, Threads: c.threads})
 	}
 }
@@ -82,13 +85,21 @@ func (c *common) train(cmd *cobra.Command, j *training.Job) error {
 	leavingRun(place, j.Resume)
 	j.Dir, j.Force, j.Checkpoint = place, c.force, c.checkpoint
 	j.Out, j.Terminal = c.screen()
-	end, err := c.page(&j.Request, nil)
+	crew, done, err := c.staff.borrow(cmd.Context(), j, c.threads)
 	if err != nil {
 		return err
 	}
+	end, err := c.page(&j.Request, func(f *watch.Facts) {
+		if crew != nil {
+			f.Workers = crew.Members()
+		}
+	})
+	if err != nil {
+		return errors.Join(err, done())
+	}
 	defer end()
 	sum, err := j.Run(cmd.Context())
-	if err != nil || !c.json {
+	if err := errors.Join(err, done()); err != nil || !c.json {
 		return err
 	}
 	return c.printJSON(sum)
@@ -154,7 +165,9 @@ func (c *common) planTraining(cmd *cobra.Command, path string, w io.Writer) erro
 
 // forecast measures a training.
 func (c *common) forecast(ctx context.Context, t *config.Training) (*bnn.Plan, error) {
-	engine, err := c.engines(t)(ctx, t.Settings.Setup(t.Network))
+	setup := t.Settings.Setup(t.Network)
+	setup.Precision = t.Precision
+	engine, err := c.engines(t)(ctx, setup)
 	if err != nil {
 		return nil, &job.Refused{Err: fmt.Errorf("%s: %w", t.Name, err)}
 	}

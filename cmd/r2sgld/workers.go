@@ -164,19 +164,9 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
-	conn, end, err := s.meet(j.Terminal)
+	crew, end, err := s.gather(&j.Request, brief)
 	if err != nil {
-		return nil, nil, &job.Refused{Err: err}
-	}
-	crew, err = fleet.Open(conn, fleet.Run{Name: j.Name, Version: r2sgld.Version, Brief: brief, AnyBits: s.anyBits,
-		Tell: func(s string) { fmt.Fprintln(j.Terminal, " "+s) }})
-	if err != nil {
-		end()
 		return nil, nil, err
-	}
-	if s.anyBits {
-		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
-			"depend on who evaluated which state, and another run may have others.")
 	}
 	j.Problem.Potential = crew.Potential(j.Problem.Potential)
 	return crew, func() error {
@@ -187,6 +177,25 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 		}
 		return crew.Close()
 	}, nil
+}
+
+// gather opens a job to workers, which are told a brief; end ends the broker, if it is ours.
+func (s *staff) gather(q *job.Request, brief fleet.Brief) (crew *fleet.Crew, end func(), err error) {
+	conn, end, err := s.meet(q.Terminal)
+	if err != nil {
+		return nil, nil, &job.Refused{Err: err}
+	}
+	crew, err = fleet.Open(conn, fleet.Run{Name: q.Name, Version: r2sgld.Version, Brief: brief, AnyBits: s.anyBits,
+		Tell: func(s string) { fmt.Fprintln(q.Terminal, " "+s) }})
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	if s.anyBits {
+		q.Warnings = append(q.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
+			"depend on who evaluated which state, and another run may have others.")
+	}
+	return crew, end, nil
 }
 
 // meet connects to the broker, one inside this program with --listen; end ends that.
@@ -237,10 +246,11 @@ func briefOf(j *runner.Job) (b fleet.Brief, err error) {
 
 // working are the flags of a worker.
 type working struct {
-	slots int
-	allow []string
-	dir   string
-	idle  time.Duration
+	slots   int
+	allow   []string
+	devices []string
+	dir     string
+	idle    time.Duration
 	access
 }
 
@@ -248,22 +258,25 @@ func workCommand() *cobra.Command {
 	var w working
 	cmd := &cobra.Command{
 		Use:   "work URL",
-		Short: "Evaluate states, and do cases, for runs on other machines",
-		Long: `Evaluate states for runs on other machines, and do cases of sweeps, calibrations and
-studies. URL is what a run with --listen, or r2sgld hub, has printed. The worker is sent the
+		Short: "Evaluate states, do cases and lend devices, for runs on other machines",
+		Long: `Evaluate states for runs on other machines, do cases of sweeps, calibrations and
+studies, and lend devices to trainings of networks (--allow torch). URL is what a run with --listen, or r2sgld hub, has printed. The worker is sent the
 configuration and its data once, compares its numbers with those of the run to the last
 bit, and helps until the run ends; then it waits for the next. While no run asks for
 states it does cases, as many at once as it has slots. It may come before the run and go
 at any time: a case goes on elsewhere from its last checkpoint. Ctrl-C ends it.
 @FILE is a file with the URL, which others on the machine do not see as an argument.`,
 		Example: `  r2sgld work nats://TOKEN@node1:4222
-  r2sgld work nats://TOKEN@node1:4222 --slots 8 --idle 10m`,
+  r2sgld work nats://TOKEN@node1:4222 --slots 8 --idle 10m
+  r2sgld work nats://TOKEN@node1:4222 --allow torch --devices cuda:0,cuda:1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return w.work(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.IntVar(&w.slots, "slots", 0, "states, or cases, at once (default all processors)")
-	f.StringSliceVar(&w.allow, "allow", nil, "what runs may do here besides: command, to start the program that their configuration names")
+	f.StringSliceVar(&w.allow, "allow", nil, "what runs may do here besides: command, to start the program that their configuration names; torch, to "+
+		"have this machine's r2sgld-torch move networks")
+	f.StringSliceVar(&w.devices, "devices", nil, "of --allow torch: what is lent, as in cuda:0,cuda:1 (default all accelerators, cpu without)")
 	f.StringVar(&w.dir, "dir", "", "folder for files of runs (default in the user's cache)")
 	f.DurationVar(&w.idle, "idle", 0, "time without work after which the worker ends (default never)")
 	w.register(cmd)
@@ -281,9 +294,12 @@ func (w *working) settle() error {
 		w.slots = runtime.GOMAXPROCS(0)
 	}
 	for _, a := range w.allow {
-		if a != "command" {
-			return fmt.Errorf("--allow %s: what can be allowed is command", a)
+		if a != "command" && a != "torch" {
+			return fmt.Errorf("--allow %s: what can be allowed is command and torch", a)
 		}
+	}
+	if w.devices != nil && !slices.Contains(w.allow, "torch") {
+		return errors.New("--devices are for r2sgld-torch, which --allow torch lets runs use")
 	}
 	if w.dir == "" {
 		cache, err := os.UserCacheDir()
@@ -302,6 +318,10 @@ func (w *working) work(cmd *cobra.Command, url string) error {
 	}
 	leaving(func() string { return "stopped in the middle of its work: the run goes on without this worker" })
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	lender, err := w.lender(ctx)
+	if err != nil {
+		return &job.Refused{Err: err}
+	}
 	tell := func(s string) { fmt.Fprintln(out, s) }
 	conn, err := w.await(ctx, url, tell)
 	if conn == nil || err != nil {
@@ -317,7 +337,8 @@ func (w *working) work(cmd *cobra.Command, url string) error {
 	studies := replays(w.slots, build)
 	defer studies.Close()
 	worker := fleet.Worker{Name: fmt.Sprintf("w%d-%s", os.Getpid(), fleet.NewToken()[:6]), Host: host, Version: r2sgld.Version,
-		Slots: w.slots, Dir: w.dir, Idle: w.idle, Make: potentialOf(commands), Case: doCase(commands, studies), Program: program(), Tell: tell}
+		Slots: w.slots, Dir: w.dir, Idle: w.idle, Make: potentialOf(commands), Case: doCase(commands, studies), Program: program(),
+		Lender: lender, Tell: tell}
 	return worker.Work(ctx, conn)
 }
 

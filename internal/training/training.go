@@ -24,6 +24,10 @@ type Job struct {
 	Settings bnn.Settings // of the first repetition; the others have other streams
 	Repeats  int
 	Save     bool // writes kept models to models/, for other programs
+	// Precision is that of [bnn.Setup].
+	Precision string
+	// Devices are those of this machine that networks move on.
+	Devices []string
 	// Engine makes the engine of one repetition.
 	Engine func(context.Context, bnn.Setup) (bnn.Engine, error)
 }
@@ -93,7 +97,9 @@ func (x *execution) open(ctx context.Context, repeat int) error {
 	x.close()
 	s := x.Settings
 	s.Ladder = repeat
-	engine, err := x.Engine(ctx, s.Setup(x.Network))
+	setup := s.Setup(x.Network)
+	setup.Precision = x.Precision
+	engine, err := x.Engine(ctx, setup)
 	if err != nil {
 		return err
 	}

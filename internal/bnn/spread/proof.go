@@ -2,6 +2,7 @@ package spread
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
@@ -116,4 +117,22 @@ func (e *Engine) passes(place Place, p *proof, sets []set) error {
 		}
 	}
 	return nil
+}
+
+// Same reports whether numbers have the same bits, whatever the payload of a NaN.
+func Same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(v, w float64) bool {
+		return math.Float64bits(v) == math.Float64bits(w) || v != v && w != w
+	})
+}
+
+// nearness is what rounding to half precision leaves of a step of a network, with room.
+const nearness = 1e-2
+
+// Near reports whether numbers are the same but for rounding: within nearness of the larger of the
+// two, or of 1 where both are small.
+func Near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(v, w float64) bool {
+		return v == w || v != v && w != w || math.Abs(v-w) <= nearness*max(1, math.Abs(v), math.Abs(w)) && !math.IsInf(v-w, 0)
+	})
 }

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/spread"
+	"github.com/r2sgld/r2sgld/internal/bnn/torch"
+	"github.com/r2sgld/r2sgld/internal/fleet"
+	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/internal/training"
+)
+
+// lender has the program that a worker's operator allows, if any.
+func (w *working) lender(ctx context.Context) (fleet.Lender, error) {
+	if !slices.Contains(w.allow, "torch") {
+		return fleet.Nothing{}, nil
+	}
+	path, err := torch.Find("")
+	if err != nil {
+		return nil, fmt.Errorf("--allow torch: %w", err)
+	}
+	kit, err := torch.Inspect(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("--allow torch: %w", err)
+	}
+	for _, d := range w.devices {
+		if !slices.Contains(kit.Devices, d) {
+			return nil, fmt.Errorf("--devices %s: %s, %s, has %s", d, path, kit.Library, strings.Join(kit.Devices, ", "))
+		}
+	}
+	lent := w.devices
+	if lent == nil {
+		lent = slices.DeleteFunc(slices.Clone(kit.Devices), func(d string) bool { return d == "cpu" })
+	}
+	if len(lent) == 0 {
+		lent = []string{"cpu"}
+	}
+	return &lends{path, fleet.Kit{Library: kit.Library, Devices: lent}}, nil
+}
+
+// lends is r2sgld-torch, at its path on this machine.
+type lends struct {
+	path string
+	kit  fleet.Kit
+}
+
+func (l *lends) Kit(context.Context) (fleet.Kit, error) { return l.kit, nil }
+
+func (l *lends) Start(device string) (fleet.Program, error) {
+	p, err := torch.StartOn(l.path, device)
+	return lentOut{p}, err
+}
+
+// lentOut is the program as it runs for another machine.
+type lentOut struct{ *torch.Local }
+
+// End ends it. What it was killed for is no news.
+func (p lentOut) End() string {
+	p.Finish()
+	p.Stop(time.Second / 2)
+	f, known := p.Fate()
+	switch {
+	case !known:
+		return "nobody knows how"
+	case f.Stderr == "":
+		return f.State
+	}
+	return f.State + "; the end of its standard error:\n" + f.Stderr
+}
+
+// borrow lets the networks of a training move at workers as well, if there are to be any: crew is
+// nil where not. What it returns sends them away.
+func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew *fleet.Crew, done func() error, err error) {
+	if err := s.check(); err != nil {
+		return nil, nil, &job.Refused{Err: err}
+	}
+	if s.none() {
+		return nil, func() error { return nil }, nil
+	}
+	path, err := torch.Find("")
+	if err != nil {
+		return nil, nil, &job.Refused{Err: err}
+	}
+	kit, err := torch.Inspect(ctx, path)
+	if err != nil {
+		return nil, nil, &job.Refused{Err: err}
+	}
+	crew, end, err := s.gather(&j.Request, fleet.Brief{Command: fleet.Lending, Config: []byte("{}")})
+	if err != nil {
+		return nil, nil, err
+	}
+	devices := j.Devices
+	if len(devices) == 0 {
+		devices = []string{"cpu"}
+	}
+	agree := spread.Same
+	if s.anyBits {
+		agree = spread.Near
+	}
+	h := &atHome{devices: devices, threads: threads, open: j.Engine}
+	j.Engine = func(ctx context.Context, setup bnn.Setup) (bnn.Engine, error) {
+		return spread.Open(ctx, setup, spread.Options{Home: h, Agree: agree,
+			Others: &afar{crew: crew, home: h, library: kit.Library, anyBits: s.anyBits, places: map[string]*lentPlace{}}})
+	}
+	return crew, func() error {
+		defer end()
+		if t := crew.Tally(); t.Messages > 0 {
+			fmt.Fprintf(j.Terminal, " to and from workers: %s messages, %s\n", text.Count(t.Messages), text.Size(float64(t.Bytes)))
+		}
+		return crew.Close()
+	}, nil
+}
+
+// atHome is this machine as a place of networks.
+type atHome struct {
+	devices []string
+	threads int
+	open    func(context.Context, bnn.Setup) (bnn.Engine, error)
+}
+
+func (h *atHome) Open(ctx context.Context, s bnn.Setup) (bnn.Engine, error) { return h.open(ctx, s) }
+
+// Slots counts a thread of a CPU, or an accelerator, as one.
+func (h *atHome) Slots() int {
+	n := 0
+	for _, d := range h.devices {
+		n += slotsOf(d, h.threads)
+	}
+	return n
+}
+
+// slotsOf is how many networks a device moves at once.
+func slotsOf(device string, threads int) int {
+	switch {
+	case torch.KindOf(device) != "cpu":
+		return 1
+	case threads <= 0:
+		return runtime.GOMAXPROCS(0)
+	}
+	return threads
+}
+
+// afar are the devices of workers, as places of the networks of one engine.
+type afar struct {
+	crew    *fleet.Crew
+	home    *atHome
+	library string
+	anyBits bool
+	places  map[string]*lentPlace // by worker and device
+}
+
+// A lentPlace is a device of a worker.
+type lentPlace struct {
+	fleet.Device
+	crew  *fleet.Crew
+	here  bool      // it is being proved, or has networks
+	lost  int       // times that it was
+	since time.Time // the last of them
+}
+
+const (
+	mostLost = 3               // times, after which a worker is sent away
+	between  = 5 * time.Second // tries
+)
+
+// Come are the devices that were not there before, or were lost for a while.
+func (a *afar) Come() (all []spread.Place) {
+	for _, d := range a.crew.Devices() {
+		key := d.Worker + " " + d.Name
+		p := a.places[key]
+		if p == nil {
+			p = &lentPlace{Device: d, crew: a.crew}
+			a.places[key] = p
+		}
+		if p.here || p.lost > 0 && time.Since(p.since) < between {
+			continue
+		}
+		if why, ever := a.unfit(d); why != "" {
+			if ever {
+				a.crew.Refuse(d, why)
+			}
+			continue
+		}
+		p.Device, p.here = d, true // it may have joined anew
+		all = append(all, p)
+	}
+	return all
+}
+
+// unfit says why a device does not do, and whether no other of its worker does.
+func (a *afar) unfit(d fleet.Device) (why string, ever bool) {
+	kind := func(device string) bool {
+		return slices.ContainsFunc(a.home.devices, func(h string) bool { return torch.KindOf(h) == torch.KindOf(device) })
+	}
+	switch {
+	case a.anyBits:
+		return "", false
+	case d.Library != a.library:
+		return fmt.Sprintf("has %s, and this machine %s, which may compute other bits: take the same on both sides, or --any-bits",
+			d.Library, a.library), true
+	case !kind(d.Name):
+		for _, other := range a.crew.Devices() {
+			if other.Worker == d.Worker && kind(other.Name) {
+				return "of another kind", false
+			}
+		}
+		return fmt.Sprintf("lends %s, and this machine computes on %s, with other bits: a run with --any-bits takes it", d.Name,
+			strings.Join(a.home.devices, ", ")), true
+	}
+	return "", false
+}
+
+func (a *afar) Taken(p spread.Place)        { a.crew.Take(p.(*lentPlace).Device) }
+func (a *afar) Holds(p spread.Place, n int) { a.crew.Holds(p.(*lentPlace).Device, n) }
+
+func (a *afar) Refused(p spread.Place, why error) {
+	a.crew.Refuse(p.(*lentPlace).Device, why.Error())
+}
+
+func (a *afar) Lost(p spread.Place, why error) {
+	l := p.(*lentPlace)
+	l.here, l.since = false, time.Now()
+	if l.lost++; l.lost >= mostLost {
+		a.crew.Refuse(l.Device, fmt.Sprintf("was lost %d times, at last as %v", l.lost, why))
+		return
+	}
+	a.crew.Holds(l.Device, 0)
+	a.crew.Tell(fmt.Sprintf("%v is lost, and its networks go on elsewhere: %v", &l.Device, why))
+}
+
+func (l *lentPlace) Slots() int { return slotsOf(l.Name, l.Device.Slots) }
+
+// Open has the worker start its program.
+func (l *lentPlace) Open(ctx context.Context, s bnn.Setup) (bnn.Engine, error) {
+	line, err := l.crew.Reach(ctx, l.Device)
+	if err != nil {
+		return nil, err
+	}
+	return torch.Join(ctx, s, lineTo{line}, "r2sgld-torch of "+l.Where, torch.Within(l.Name), l.Device.Slots)
+}
+
+// lineTo is the program at the other end of a line.
+type lineTo struct{ *fleet.Line }
+
+var _ torch.Peer = lineTo{}
+
+// Finish leaves the end to Stop.
+func (l lineTo) Finish() {}
+
+// Kill ends the program.
+func (l lineTo) Kill() bool { return l.End() }
+
+// Stop ends the program, which nobody waits for here.
+func (l lineTo) Stop(time.Duration) { l.End() }
+
+// Fate is told by the error of the line.
+func (l lineTo) Fate() (f torch.Fate, known bool) { return f, false }
