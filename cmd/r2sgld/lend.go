@@ -84,6 +84,10 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	if s.none() {
 		return nil, func() error { return nil }, nil
 	}
+	if j.Settings.Replicas() < 2 {
+		j.Warnings = append(j.Warnings, "workers cannot help: there is one network, which moves on this machine.")
+		return nil, func() error { return nil }, nil
+	}
 	path, err := torch.Find("")
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
