@@ -116,7 +116,8 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	return crew, func() error {
 		defer end()
 		if t := crew.Tally(); t.Messages > 0 {
-			fmt.Fprintf(j.Terminal, " to and from workers: %s messages, %s\n", text.Count(t.Messages), text.Size(float64(t.Bytes)))
+			fmt.Fprintf(j.Terminal, " workers moved networks %s of %s times: %s messages, %s\n", text.Count(t.Elsewhere), text.Count(t.States),
+				text.Count(t.Messages), text.Size(float64(t.Bytes)))
 		}
 		return crew.Close()
 	}, nil
@@ -223,6 +224,18 @@ func (a *afar) unfit(d fleet.Device) (why string, ever bool) {
 
 func (a *afar) Taken(p spread.Place)        { a.crew.Take(p.(*lentPlace).Device) }
 func (a *afar) Holds(p spread.Place, n int) { a.crew.Holds(p.(*lentPlace).Device, n) }
+
+func (a *afar) Moved(p spread.Place, n int) {
+	if l, away := p.(*lentPlace); away {
+		a.crew.MovedBy(l.Device, n)
+	} else {
+		a.crew.Moved(n)
+	}
+}
+
+func (a *afar) Cut(p spread.Place, after time.Duration) {
+	a.crew.Cut(p.(*lentPlace).Device, fmt.Errorf("it has not answered for %v", after.Round(time.Second)))
+}
 
 func (a *afar) Refused(p spread.Place, why error) {
 	a.crew.Refuse(p.(*lentPlace).Device, why.Error())

@@ -48,7 +48,7 @@ func TestNetworksOfHosts(t *testing.T) {
 			two := y.lender("two")
 			run.done(exitDone)
 			run.says("its networks go on elsewhere", 1)
-			run.says(" to and from workers: ", 1)
+			run.says(" workers moved networks ", 1)
 			if code := two.end(syscall.SIGTERM); code != exitDone {
 				y.t.Errorf("a worker that is stopped: exit %d: %s", code, two.said())
 			}
@@ -183,6 +183,9 @@ func TestUnfitDevices(t *testing.T) {
 			for len(all) == 0 && !heard() {
 				all = a.Come()
 				time.Sleep(time.Millisecond)
+			}
+			if c.comes == "" && len(all) > 0 {
+				t.Fatalf("what comes is %v", all)
 			}
 			for range strings.Count(c.told, "lost") * mostLost {
 				a.Lost(all[0], errBroken)

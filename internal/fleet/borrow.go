@@ -84,13 +84,13 @@ func (c *Crew) Reach(ctx context.Context, d Device) (*Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	long := &Line{line: l, crew: c, worker: d.worker}
+	long := &Line{line: l, crew: c, worker: d.worker, device: d.Name}
 	question, err := json.Marshal(opening{id, d.Name})
 	if err == nil {
 		err = c.reach(ctx, d, question)
 	}
 	if err == nil {
-		err = c.hold(d.worker, l)
+		err = c.hold(long)
 	}
 	if err != nil {
 		l.end(err)
@@ -116,13 +116,14 @@ func (c *Crew) reach(ctx context.Context, d Device, question []byte) error {
 }
 
 // hold notes a line, which breaks when its worker is lost.
-func (c *Crew) hold(w *worker, l *line) error {
+func (c *Crew) hold(l *Line) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	w := l.worker
 	if c.workers[w.name] != w {
 		return errAway
 	}
-	w.lines = slices.DeleteFunc(w.lines, func(o *line) bool { return o.broken() })
+	w.lines = slices.DeleteFunc(w.lines, func(o *Line) bool { return o.broken() })
 	w.lines = append(w.lines, l)
 	return nil
 }
@@ -133,6 +134,33 @@ func (w *worker) hangUp(why error) {
 		l.end(why)
 	}
 	w.lines = nil
+}
+
+// Cut ends the lines to a device.
+func (c *Crew) Cut(d Device, why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range d.worker.lines {
+		if l.device == d.Name {
+			l.end(why)
+		}
+	}
+}
+
+// Moved notes that networks were moved so many times, by this machine.
+func (c *Crew) Moved(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tally.States += int64(n)
+}
+
+// MovedBy notes that networks were moved so many times, by a device.
+func (c *Crew) MovedBy(d Device, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d.worker.answered += int64(n)
+	c.tally.States += int64(n)
+	c.tally.Elsewhere += int64(n)
 }
 
 // pass counts bytes of lines.

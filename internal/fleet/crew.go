@@ -41,8 +41,8 @@ type Crew struct {
 	gifts   gifts
 }
 
-// A Tally is how many states a run had evaluated, how many of them its workers evaluated, and
-// the messages to and from them with the bytes of both.
+// A Tally is how many states a run had evaluated, or how often its networks were moved, how much of
+// that its workers did, and the messages to and from them with the bytes of both.
 type Tally struct{ States, Elsewhere, Messages, Bytes int64 }
 
 // A worker is one that has joined.
@@ -54,13 +54,13 @@ type worker struct {
 	seen       time.Time
 	way        pace                // of a message, there and back
 	trades     map[string]*dealing // by variant
-	load       int                 // states that it has yet to answer
-	answered   int64               // states that were waited for
+	load       int                 // states that it has yet to answer, or networks that it has
+	answered   int64               // states that were waited for, or moves of networks
 	overdue    int                 // parts of blocks that are over without its answer
 	asked      time.Time           // last
 	reconnects uint64              // times that its connection was lost
 	kit        Kit                 // that it lends
-	lines      []*line             // to its programs
+	lines      []*Line             // to its programs
 	held       map[string]int      // replicas by its devices
 }
 

@@ -234,6 +234,7 @@ type Line struct {
 	*line
 	crew   *Crew
 	worker *worker
+	device string
 	rest   []byte // of the bytes that came first
 }
 

@@ -23,8 +23,8 @@ type Member struct {
 	Slots     int       `json:"slots"`
 	PerSecond float64   `json:"per_second"` // states, all slots together; 0 is not known
 	Way       float64   `json:"way"`        // seconds of a message, there and back; 0 is not known
-	Load      int       `json:"load"`       // states that it has yet to answer
-	Answered  int64     `json:"answered"`   // states
+	Load      int       `json:"load"`       // states that it has yet to answer, or networks that it has
+	Answered  int64     `json:"answered"`   // states, or moves of networks
 	Fault     string    `json:"fault,omitempty"`
 	At        time.Time `json:"at,omitzero"` // when it went
 }

@@ -80,4 +80,34 @@ var ofFleets = []fault{
 	{"brokers: TLS for those who like it", "internal/fleet TLS", []edit{{"internal/fleet.Listen", "certificate != nil {", "false {"}}},
 	{"messages tell the token", "internal/fleet Connect$", []edit{{"internal/fleet.Plain", "token && ok", "token && !ok"}}},
 	{"workers run any program", "cmd/r2sgld WorkRefuses", []edit{{"cmd/r2sgld.sent", "commands || inStan", "commands || !inStan"}}},
+	{"lines: a message that is lost is not missed", "internal/fleet LostMessages", []edit{
+		{"internal/fleet.(*line).hear", "binary.LittleEndian.Uint64(m) != l.heard", "false"},
+	}},
+	{"lines: any number of bytes is kept", "internal/fleet LostMessages", []edit{
+		{"internal/fleet.(*line).keep", "l.held > 4*window", "false"},
+	}},
+	{"lines: files of any name", "internal/fleet LostMessages", []edit{
+		{"internal/fleet.(*line).hear", "!g.sound()", "false"},
+	}},
+	{"lines: files of any size", "internal/fleet LostMessages", []edit{
+		{"internal/fleet.(*line).hear", "g.Size > mostGift", "false"},
+	}},
+	{"lines: a file is sent again and again", "internal/fleet TestLine$", []edit{
+		{"internal/fleet.(*gifts).of", "g.known[name]; ok", `g.known[""]; ok`},
+	}},
+	{"loans: any device", "internal/fleet LendsWhatItHas", []edit{
+		{"internal/fleet.(*loan).open", "!slices.Contains(l.kit.Devices, o.Device)", "false"},
+	}},
+	{"loans: any number of programs", "internal/fleet LendsWhatItHas", []edit{
+		{"internal/fleet.(*loan).admit", "n >= mostLines", "n > mostLines"},
+	}},
+	{"loans: any library", "cmd/r2sgld UnfitDevices", []edit{
+		{"cmd/r2sgld.(*afar).unfit", "d.Library != a.library", "false"},
+	}},
+	{"loans: any kind of device", "cmd/r2sgld UnfitDevices", []edit{
+		{"cmd/r2sgld.(*afar).unfit", "!kind(d.Name)", "false"},
+	}},
+	{"loans: devices that are lost again and again", "cmd/r2sgld UnfitDevices", []edit{
+		{"cmd/r2sgld.(*afar).Lost", "l.lost >= mostLost", "l.lost == mostLost+1"},
+	}},
 }

@@ -88,4 +88,34 @@ var ofNetworks = []fault{
 		{"internal/training.(*execution).open", "Ladder = repeat", "Ladder = 0"},
 		{"internal/training.(*execution).repeat", "= repeat", "= 0"},
 	}},
+	{"places: what is done again tells nothing", "internal/bnn/spread TestSameNumbers", []edit{
+		{"internal/bnn/spread.(*Engine).act", "out[r] = o", "_, _ = r, o"},
+	}},
+	{"places: moves are not made again", "internal/bnn/spread TestSameNumbers", []edit{
+		{"internal/bnn/spread.(*Engine).redo", "e.journal.since(at)", "e.journal.since(at)[:0]"},
+	}},
+	{"places: replicas begin anew", "internal/bnn/spread TestSameNumbers", []edit{
+		{"internal/bnn/spread.(*Engine).opened", "states[r] != nil", "states[r] == nil"},
+	}},
+	{"places: a state that was set is not kept", "internal/bnn/spread TestSameNumbers", []edit{
+		{"internal/bnn/spread.(*Engine).SetState", "e.based(r, s.Clone())", ""},
+	}},
+	{"places: the journal goes back to the newest state", "internal/bnn/spread TestSameNumbers", []edit{
+		{"internal/bnn/spread.(*Engine).based", "oldest = min(", "oldest = max("},
+	}},
+	{"places: buffers are not recomputed again", "internal/bnn/spread TestSameNumbers", []edit{
+		{"internal/bnn/spread.(*recompute).do", "k < 0", "k < 0 || k >= 0"},
+	}},
+	{"places: replicas are numbered by their place", "internal/bnn/spread TestSameNumbers", []edit{
+		{"internal/bnn/bnntest.(*Engine).noise", "e.setup.Number(replica)+1", "replica+1"},
+	}},
+	{"places: anybody passes", "internal/bnn/spread TestOtherNumbers", []edit{
+		{"internal/bnn/spread.(*Engine).passes", "!e.Agree([]float64{out[0].Loss, out[0].Square}, []float64{o.Loss, o.Square})", "o != o"},
+	}},
+	{"places: slots are not counted", "internal/bnn/spread TestDeal", []edit{
+		{"internal/bnn/spread.(*Engine).deal", "(count[s]+1)*best.place.Slots() < (count[best]+1)*s.place.Slots()", "count[s] < count[best]"},
+	}},
+	{"places: nobody stays", "internal/bnn/spread TestDeal", []edit{
+		{"internal/bnn/spread.(*Engine).deal", "s.holds[:min(len(s.holds), count[s])]", "s.holds[:0]"},
+	}},
 }

@@ -70,7 +70,7 @@ func (e *Engine) shift(dealt map[*seat][]int) (lost []fault, err error) {
 	if err := e.again(); err != nil {
 		return nil, err
 	}
-	lost = fan(changed, func(s *seat) (err error) {
+	lost = e.fan(changed, func(s *seat) (err error) {
 		if len(dealt[s]) == 0 {
 			return nil
 		}
@@ -105,7 +105,7 @@ func (e *Engine) gather(seats []*seat) (lost []fault) {
 	for i := range seats {
 		states[i] = map[int]*bnn.State{}
 	}
-	lost = fan(seats, func(s *seat) error {
+	lost = e.fan(seats, func(s *seat) error {
 		i := slices.Index(seats, s)
 		for k, r := range s.holds {
 			state, err := s.engine.State(k)

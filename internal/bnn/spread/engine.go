@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
@@ -26,6 +27,7 @@ type Engine struct {
 	spent   bnn.Usage           // of engines that are closed
 	proof   *proof
 	proved  chan proved
+	longest time.Duration // that places took to answer
 	closed  bool
 }
 
@@ -39,12 +41,20 @@ type Options struct {
 	Agree func(a, b []float64) bool
 	// Most is how many bytes of deeds are remembered before states are asked for; 0 is 64 MiB.
 	Most int
+	// Patience is how long places may take to answer, at least; they may take 20 times as long
+	// as any call before. 0 is a minute.
+	Patience time.Duration
 }
+
+const lateness = 20
 
 // Open opens an engine at home. Others join as they come. An error of home is final, as of any engine.
 func Open(ctx context.Context, s bnn.Setup, o Options) (*Engine, error) {
 	if o.Most == 0 {
 		o.Most = 64 << 20
+	}
+	if o.Patience == 0 {
+		o.Patience = time.Minute
 	}
 	e := &Engine{Options: o, setup: s, bases: map[int]base{}, redone: map[int]bnn.Outcome{}, proved: make(chan proved)}
 	e.ctx, e.stop = context.WithCancel(ctx)
@@ -77,18 +87,29 @@ type fault struct {
 	err  error
 }
 
-// fan calls some seats at the same time and returns what went wrong with each.
-func fan(seats []*seat, call func(s *seat) error) (faults []fault) {
+// fan calls some seats at the same time and returns what went wrong with each. Those that do not
+// answer are cut off.
+func (e *Engine) fan(seats []*seat, call func(s *seat) error) (faults []fault) {
 	errs := make([]error, len(seats))
+	began, most := time.Now(), max(e.Patience, lateness*e.longest)
 	var wait sync.WaitGroup
 	for i, s := range seats {
-		wait.Go(func() { errs[i] = call(s) })
+		wait.Go(func() {
+			if s != e.home() {
+				late := time.AfterFunc(most, func() { e.Others.Cut(s.place, most) })
+				defer late.Stop()
+			}
+			errs[i] = call(s)
+		})
 	}
 	wait.Wait()
 	for i, err := range errs {
 		if err != nil {
 			faults = append(faults, fault{seats[i], err})
 		}
+	}
+	if len(faults) == 0 {
+		e.longest = max(e.longest, time.Since(began))
 	}
 	return faults
 }
@@ -122,7 +143,7 @@ func (e *Engine) act(d deed) ([]bnn.Outcome, error) {
 		e.journal.add(d)
 	}
 	out := make([]bnn.Outcome, e.setup.Replicas)
-	faults := fan(e.busy(), func(s *seat) error {
+	faults := e.fan(e.busy(), func(s *seat) error {
 		some, err := d.do(s.engine, s.holds)
 		if err == nil && some != nil && len(some) != len(s.holds) {
 			err = fmt.Errorf("%d outcomes of %d replicas", len(some), len(s.holds))
@@ -153,7 +174,7 @@ func (e *Engine) ask(replicas []int, call func(s *seat) error) error {
 		some := slices.DeleteFunc(e.busy(), func(s *seat) bool {
 			return !slices.ContainsFunc(s.holds, func(r int) bool { return slices.Contains(replicas, r) })
 		})
-		faults := fan(some, call)
+		faults := e.fan(some, call)
 		if len(faults) == 0 {
 			return nil
 		}
@@ -202,7 +223,14 @@ func (e *Engine) Advance(moves []bnn.Move, b bnn.Batch) ([]bnn.Outcome, error) {
 			return nil, err
 		}
 	}
-	return e.prove(&advance{slices.Clone(moves), kept(b)})
+	out, err := e.prove(&advance{slices.Clone(moves), kept(b)})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range e.busy() {
+		e.Others.Moved(s.place, len(s.holds))
+	}
+	return out, nil
 }
 
 // kept is a batch that whoever made it may change.
@@ -327,7 +355,7 @@ func (e *Engine) Close() error {
 	e.closed = true
 	e.stop()
 	var errs []error
-	for _, f := range fan(e.busy(), func(s *seat) error { return s.engine.Close() }) {
+	for _, f := range e.fan(e.busy(), func(s *seat) error { return s.engine.Close() }) {
 		errs = append(errs, f.err)
 	}
 	return errors.Join(errs...)

@@ -3,6 +3,7 @@ package spread
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
@@ -16,7 +17,7 @@ type Place interface {
 	Open(ctx context.Context, s bnn.Setup) (bnn.Engine, error)
 }
 
-// Others are places on other machines. Their methods are called one at a time.
+// Others are places on other machines. Their methods are called one at a time, but for Cut.
 type Others interface {
 	// Come are the places that have come since the last call.
 	Come() []Place
@@ -24,6 +25,11 @@ type Others interface {
 	Taken(p Place)
 	// Holds hears how many replicas a place has from now on.
 	Holds(p Place, replicas int)
+	// Moved hears that a place, or home, has moved so many replicas.
+	Moved(p Place, replicas int)
+	// Cut ends the calls of a place that has not answered for so long: they fail then. Any
+	// goroutine calls it.
+	Cut(p Place, after time.Duration)
 	// Refused hears that a place has other numbers than this machine.
 	Refused(p Place, why error)
 	// Lost hears that a place does not answer any more, or cannot do what it is asked.

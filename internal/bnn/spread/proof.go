@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 )
@@ -19,6 +20,7 @@ type proof struct {
 // proved is a place that was put to the proof.
 type proved struct {
 	place Place
+	took  time.Duration
 	err   error
 }
 
@@ -33,6 +35,7 @@ func (e *Engine) welcome() error {
 		case p := <-e.proved:
 			switch {
 			case p.err == nil:
+				e.longest = max(e.longest, p.took)
 				e.Others.Taken(p.place)
 				e.seats = append(e.seats, &seat{place: p.place})
 				came = true
@@ -80,8 +83,10 @@ func (e *Engine) putToProof(places []Place) {
 	for _, place := range places {
 		p, sets := e.proof, slices.Clone(e.sets)
 		go func() {
+			began := time.Now()
+			err := e.passes(place, p, sets)
 			select {
-			case e.proved <- proved{place, e.passes(place, p, sets)}:
+			case e.proved <- proved{place, time.Since(began), err}:
 			case <-e.ctx.Done():
 			}
 		}()

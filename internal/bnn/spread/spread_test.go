@@ -9,8 +9,10 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -26,10 +28,13 @@ type desk struct {
 	wrong float64      // added to what the engine tells of losses
 	left  atomic.Int64 // calls until it is lost; never if it began below 1
 	open  atomic.Int64 // engines
+	hangs bool         // in place of an error, until it is cut off
+	cut   chan struct{}
+	once  sync.Once
 }
 
 func newDesk(slots, left int) *desk {
-	d := &desk{slots: slots}
+	d := &desk{slots: slots, cut: make(chan struct{})}
 	d.left.Store(int64(left))
 	return d
 }
@@ -38,6 +43,9 @@ func (d *desk) Slots() int { return d.slots }
 
 func (d *desk) Open(_ context.Context, s bnn.Setup) (bnn.Engine, error) {
 	if d.strikes() {
+		if d.hangs {
+			<-d.cut
+		}
 		return nil, errLine
 	}
 	e, err := bnntest.Open(s)
@@ -66,6 +74,9 @@ type away struct {
 
 func (a *away) struck() error {
 	if a.desk.strikes() {
+		if a.desk.hangs {
+			<-a.desk.cut
+		}
 		a.Fail = errLine
 	}
 	return a.Fail
@@ -114,12 +125,25 @@ type crowd struct {
 	calls                int
 	taken, refused, lost []Place
 	most                 int // replicas elsewhere at the same time
+	moved, away          int // times that replicas were, and elsewhere
 	holds                map[Place]int
 }
 
 func (c *crowd) Come() []Place {
 	c.calls++
 	return c.when[c.calls]
+}
+
+func (c *crowd) Moved(p Place, n int) {
+	if _, away := c.holds[p]; away {
+		c.away += n
+	}
+	c.moved += n
+}
+
+func (c *crowd) Cut(p Place, _ time.Duration) {
+	d := p.(*desk)
+	d.once.Do(func() { close(d.cut) })
 }
 
 func (c *crowd) Taken(p Place)            { c.taken = append(c.taken, p) }
@@ -273,6 +297,9 @@ func TestSameNumbers(t *testing.T) {
 			}
 		}
 		moved, lost = moved+c.most, lost+len(c.lost)
+		if c.moved != s.Epochs*s.Steps(50)*s.Replicas() || c.away > c.moved || c.away > 0 && c.most == 0 {
+			r.Fatalf("replicas were moved %d times, %d elsewhere, %d at most", c.moved, c.away, c.most)
+		}
 	})
 	if moved == 0 || lost == 0 {
 		t.Errorf("%d replicas moved elsewhere, %d places were lost", moved, lost)
@@ -294,6 +321,29 @@ func TestOtherNumbers(t *testing.T) {
 	}
 	if !slices.Equal(c.refused, []Place{bad}) || !slices.Equal(c.taken, []Place{good}) || c.holds[good] == 0 {
 		t.Errorf("refused %v, taken %v, holds %v", c.refused, c.taken, c.holds)
+	}
+}
+
+// TestHangs: a place that does not answer any more is cut off, at whichever of its calls, and the
+// training is that of one machine. That a place is slow changes nothing either.
+func TestHangs(t *testing.T) {
+	s := settings(t, "r2sghmc")
+	want, lost := alone(t, s), 0
+	for left := 20; left < 45; left++ {
+		d := newDesk(3, left)
+		d.hangs = true
+		c := &crowd{when: map[int][]Place{2: {d}}}
+		e, err := Open(t.Context(), s.Setup(network), Options{Home: newDesk(1, never), Others: c, Agree: Same, Patience: 10 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result(t, &patient{e, c}, s); !reflect.DeepEqual(got, want) {
+			t.Errorf("after %d calls the training differs", left)
+		}
+		lost += len(c.lost)
+	}
+	if lost == 0 {
+		t.Error("none was lost")
 	}
 }
 
