@@ -173,14 +173,13 @@ func TestUnfitDevices(t *testing.T) {
 			w := fleet.Worker{Name: "w1", Host: "here", Version: "1", Slots: 1, Dir: t.TempDir(), Tell: tell, Lender: kits{c.kit}}
 			over.Go(func() { _ = w.Work(ctx, theirs) })
 			a := &afar{crew: crew, home: &atHome{devices: []string{"cpu"}}, library: "lib 1", anyBits: c.anyBits, places: map[string]*lentPlace{}}
-			heard := func() bool {
+			heard := func(sides int) bool {
 				mu.Lock()
 				defer mu.Unlock()
-				text := strings.Join(told, "\n")
-				return c.told != "" && strings.Count(text, c.told) > 1 // on both sides
+				return c.told != "" && strings.Count(strings.Join(told, "\n"), c.told) >= sides
 			}
 			var all []spread.Place
-			for len(all) == 0 && !heard() {
+			for len(all) == 0 && !heard(2) {
 				all = a.Come()
 				time.Sleep(time.Millisecond)
 			}
@@ -190,7 +189,10 @@ func TestUnfitDevices(t *testing.T) {
 			for range strings.Count(c.told, "lost") * mostLost {
 				a.Lost(all[0], errBroken)
 			}
-			for c.told != "" && !heard() {
+			if c.told != "" && !heard(1) {
+				t.Fatalf("told is %q", told)
+			}
+			for c.told != "" && !heard(2) {
 				time.Sleep(time.Millisecond)
 			}
 			if len(all) > 1 || (c.comes != "") != (len(all) == 1) || len(all) == 1 && all[0].(*lentPlace).Name != c.comes {

@@ -1,4 +1,5 @@
-// Package fleet answers which machine evaluates a state, and which does a case of a list. A run
+// Package fleet answers which machine evaluates a state, which does a case of a list, and which lends
+// programs on its devices. A run
 // that is open to workers keeps its ladders, random streams, walls, swaps and checkpoints to
 // itself; workers are pure functions from states to energies and gradients. Messages go over
 // NATS, whose broker the run has inside or finds elsewhere. A swap costs no message.
@@ -33,4 +34,12 @@
 // then the message is acknowledged: whoever is lost in between, nothing is, and a case that is
 // given out twice has one outcome. The [Board] takes folders home, does cases itself meanwhile,
 // and all of them should the broker be gone.
+//
+// # How devices are lent
+//
+// A run that needs devices ([Lending]) joins its workers as any does, and is told in their beats what
+// they lend. For each device that it reaches, a worker starts a program of its operator, at the end
+// of a line: bytes in both directions, each once and in order, of which so many may be under way.
+// A message that is lost breaks the line, and a program ends with its line. What many programs are
+// sent goes as a file, once for each worker. Fleet knows nothing of what programs say.
 package fleet

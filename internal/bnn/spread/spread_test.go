@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -166,10 +165,6 @@ func (c *crowd) Holds(p Place, n int) {
 	c.most = max(c.most, sum)
 }
 
-func equal(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(v, w float64) bool { return math.Float64bits(v) == math.Float64bits(w) })
-}
-
 // patient is an engine that waits, before each move, until all places that have come are judged, so
 // that nothing depends on when they are.
 type patient struct {
@@ -280,7 +275,8 @@ func TestSameNumbers(t *testing.T) {
 			c.when[at] = append(c.when[at], d)
 			desks = append(desks, d)
 		}
-		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: equal, Most: rapid.SampledFrom([]int{0, 300}).Draw(r, "most")})
+		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: Same,
+			Most: rapid.SampledFrom([]int{0, 300}).Draw(r, "most")})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -312,7 +308,7 @@ func TestOtherNumbers(t *testing.T) {
 	bad, good := newDesk(2, never), newDesk(2, never)
 	bad.wrong = 1e-15
 	c := &crowd{when: map[int][]Place{2: {bad, good}}}
-	e, err := Open(t.Context(), s.Setup(network), Options{Home: newDesk(1, never), Others: c, Agree: equal})
+	e, err := Open(t.Context(), s.Setup(network), Options{Home: newDesk(1, never), Others: c, Agree: Same})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +349,7 @@ func TestHomeIsLost(t *testing.T) {
 	for left := range 40 {
 		home := newDesk(1, left+1)
 		c := &crowd{when: map[int][]Place{2: {newDesk(1, never)}}}
-		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: equal})
+		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: Same})
 		if err == nil {
 			_, err = bnn.Train(t.Context(), &patient{e, c}, clouds(), s, bnn.Observer{Seconds: still})
 		}
