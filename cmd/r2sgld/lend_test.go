@@ -140,46 +140,16 @@ func TestUnfitDevices(t *testing.T) {
 		told    string
 	}{
 		"library":          {fleet.Kit{Library: "lib 2", Devices: []string{"cpu"}}, false, "", "has lib 2, and this machine lib 1"},
-		"kind":             {fleet.Kit{Library: "lib 1", Devices: []string{"cuda:0"}}, false, "", "lends cuda:0, and this machine computes on cpu"},
+		"kind":             {fleet.Kit{Library: "lib 1", Devices: []string{"cuda:0"}}, false, "", "lends cuda:0, and this machine"},
 		"both":             {fleet.Kit{Library: "lib 1", Devices: []string{"cuda:0", "cpu"}}, false, "cpu", ""},
 		"any bits":         {fleet.Kit{Library: "lib 2", Devices: []string{"cuda:0"}}, true, "cuda:0", ""},
 		"lost three times": {fleet.Kit{Library: "lib 1", Devices: []string{"cpu"}}, false, "cpu", "was lost 3 times, at last as it is broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var mu sync.Mutex
-			var told []string
-			tell := func(m string) {
-				mu.Lock()
-				defer mu.Unlock()
-				told = append(told, m)
-			}
-			conn, err := broker.Connect()
-			if err != nil {
-				t.Fatal(err)
-			}
-			crew, err := fleet.Open(conn, fleet.Run{Name: name, Version: "1", Brief: fleet.Brief{Command: fleet.Lending, Config: []byte("{}")}, Tell: tell})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer crew.Close()
-			theirs, err := broker.Connect()
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, stop := context.WithCancel(t.Context())
-			var over sync.WaitGroup
-			defer over.Wait()
-			defer stop()
-			w := fleet.Worker{Name: "w1", Host: "here", Version: "1", Slots: 1, Dir: t.TempDir(), Tell: tell, Lender: kits{c.kit}}
-			over.Go(func() { _ = w.Work(ctx, theirs) })
-			a := &afar{crew: crew, home: &atHome{devices: []string{"cpu"}}, library: "lib 1", anyBits: c.anyBits, places: map[string]*lentPlace{}}
-			heard := func(sides int) bool {
-				mu.Lock()
-				defer mu.Unlock()
-				return c.told != "" && strings.Count(strings.Join(told, "\n"), c.told) >= sides
-			}
+			m := newMarket(t, broker, name, c.kit)
+			a := &afar{crew: m.crew, home: &atHome{devices: []string{"cpu"}}, library: "lib 1", anyBits: c.anyBits, places: map[string]*lentPlace{}}
 			var all []spread.Place
-			for len(all) == 0 && !heard(2) {
+			for len(all) == 0 && !m.heard(c.told, 2) {
 				all = a.Come()
 				time.Sleep(time.Millisecond)
 			}
@@ -189,10 +159,10 @@ func TestUnfitDevices(t *testing.T) {
 			for range strings.Count(c.told, "lost") * mostLost {
 				a.Lost(all[0], errBroken)
 			}
-			if c.told != "" && !heard(1) {
-				t.Fatalf("told is %q", told)
+			if c.told != "" && !m.heard(c.told, 1) {
+				t.Fatalf("told is %q", m.told)
 			}
-			for c.told != "" && !heard(2) {
+			for c.told != "" && !m.heard(c.told, 2) {
 				time.Sleep(time.Millisecond)
 			}
 			if len(all) > 1 || (c.comes != "") != (len(all) == 1) || len(all) == 1 && all[0].(*lentPlace).Name != c.comes {
@@ -203,4 +173,53 @@ func TestUnfitDevices(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A market is a crew and a worker that lends something, and what both tell.
+type market struct {
+	crew *fleet.Crew
+	mu   sync.Mutex
+	told []string
+}
+
+func newMarket(t *testing.T, broker *fleet.Broker, name string, kit fleet.Kit) *market {
+	t.Helper()
+	m := &market{}
+	tell := func(what string) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.told = append(m.told, what)
+	}
+	ours, err := broker.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := broker.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.crew, err = fleet.Open(ours, fleet.Run{Name: name, Version: "1", Tell: tell,
+		Brief: fleet.Brief{Command: fleet.Lending, Config: []byte("{}")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	w := fleet.Worker{Name: "w1", Host: "here", Version: "1", Slots: 1, Dir: t.TempDir(), Tell: tell, Lender: kits{kit}}
+	var over sync.WaitGroup
+	over.Go(func() { _ = w.Work(ctx, theirs) })
+	t.Cleanup(func() {
+		stop()
+		over.Wait()
+		if err := m.crew.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// heard reports whether something was told on so many sides.
+func (m *market) heard(what string, sides int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return what != "" && strings.Count(strings.Join(m.told, "\n"), what) >= sides
 }

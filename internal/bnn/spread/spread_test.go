@@ -221,19 +221,32 @@ func clouds() bnn.Data {
 
 func still() float64 { return 0 }
 
-// result is what a training comes to, usage aside.
-func result(t testing.TB, engine bnn.Engine, s bnn.Settings) *bnn.Result {
+// An end is what a training comes to, usage aside, and where its replicas are then.
+type end struct {
+	result *bnn.Result
+	states []*bnn.State
+}
+
+// result trains to the end.
+func result(t testing.TB, engine bnn.Engine, s bnn.Settings) (e end) {
 	t.Helper()
-	r, err := bnn.Train(t.Context(), engine, clouds(), s, bnn.Observer{Seconds: still})
-	if err != nil {
+	var err error
+	if e.result, err = bnn.Train(t.Context(), engine, clouds(), s, bnn.Observer{Seconds: still}); err != nil {
 		t.Fatal(err)
 	}
-	r.Usage = bnn.Usage{}
-	return r
+	e.result.Usage = bnn.Usage{}
+	for r := range engine.Replicas() {
+		state, err := engine.State(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.states = append(e.states, state)
+	}
+	return e
 }
 
 // alone is the result on one machine.
-func alone(t testing.TB, s bnn.Settings) *bnn.Result {
+func alone(t testing.TB, s bnn.Settings) end {
 	t.Helper()
 	e, err := bnntest.Open(s.Setup(network))
 	if err != nil {
@@ -245,7 +258,7 @@ func alone(t testing.TB, s bnn.Settings) *bnn.Result {
 // TestSameNumbers: whichever places come, and at whichever of their calls they are lost, the
 // training is that of one machine, and nothing stays open.
 func TestSameNumbers(t *testing.T) {
-	want := map[string]*bnn.Result{}
+	want := map[string]end{}
 	methods := []string{"r2sghmc", "ensemble", "swag"}
 	all := map[string]bnn.Settings{}
 	for _, m := range methods {
