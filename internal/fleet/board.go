@@ -60,7 +60,7 @@ type posting struct {
 	lost   time.Time // since when it is away or refuses; zero while it is there
 
 	posted bool   // whether all that is offered is on the shelf; these two are watch's alone
-	seen   uint64 // outcomes that were looked at
+	seen   uint64 // messages of outcomes that were looked at
 }
 
 // Offer has workers do those cases of a list of which nothing is here.
@@ -178,7 +178,7 @@ func (p *posting) declare() (s *shelf, told []string, err error) {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	if s, err = declare(ctx, p.js, p.ID, map[string]string{"name": p.Name, "program": p.Program}); err == nil {
-		told, _, err = s.keys(ctx, 0)
+		told, err = s.keys(ctx)
 	}
 	return s, told, err
 }
@@ -317,12 +317,8 @@ func (p *posting) glance() error {
 	p.mu.Lock()
 	p.stale = p.stale[len(stale):]
 	p.mu.Unlock()
-	keys, seen, err := s.keys(ctx, p.seen)
-	if err != nil {
-		return err
-	}
-	p.seen = seen
-	for _, key := range keys {
+	lost := false // one on its way
+	seen, err := s.news(ctx, p.seen, func(key string, o *outcome) {
 		p.mu.Lock()
 		i, known := p.number[key]
 		fresh := known && p.stage[i] == offered
@@ -331,8 +327,14 @@ func (p *posting) glance() error {
 		}
 		p.mu.Unlock()
 		if fresh {
-			p.fetch(s, i, key)
+			lost = !p.fetch(s, i, o) || lost
 		}
+	})
+	if p.seen = seen; lost {
+		p.seen = 0
+	}
+	if err != nil {
+		return err
 	}
 	if p.posted && queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
 		p.recall()
@@ -351,16 +353,14 @@ func (p *posting) recall() {
 	}
 }
 
-// fetch takes a case home. What fails elsewhere is done here.
-func (p *posting) fetch(s *shelf, i int, key string) {
-	o, err := s.what(p.ctx, key)
-	if err == nil && o == nil {
-		err = errors.New("nothing is told of it any more")
-	}
-	if err == nil && o.Failed != "" {
+// fetch takes a case home. What fails elsewhere is done here. It reports whether nothing was lost on
+// the way.
+func (p *posting) fetch(s *shelf, i int, o *outcome) bool {
+	var dir string
+	var err error
+	if o.Failed != "" {
 		err = errors.New(o.Failed)
 	}
-	var dir string
 	if err == nil {
 		dir, err = os.MkdirTemp(p.Dir, "home-")
 	}
@@ -376,7 +376,7 @@ func (p *posting) fetch(s *shelf, i int, key string) {
 	case err == nil:
 		p.finish(i)
 	case p.ctx.Err() != nil || !p.conn.IsConnected():
-		p.stage[i], p.seen = offered, 0 // and is looked at again
+		p.stage[i] = offered // and is looked at again
 	default:
 		p.stage[i], p.own = ours, append(p.own, i)
 	}
@@ -388,6 +388,7 @@ func (p *posting) fetch(s *shelf, i int, key string) {
 	case ours:
 		p.Tell(fmt.Sprintf("%s: is done here, since elsewhere it failed: %v", p.errand[i].Case.Title, err))
 	}
+	return at != offered
 }
 
 // Close takes the list away if all is done, and else leaves it for who goes on.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -225,17 +226,41 @@ func (s *shelf) what(ctx context.Context, key string) (*outcome, error) {
 	return o, json.Unmarshal(v.Value(), o)
 }
 
-// keys are those of which something is told; none where they are as many as before.
-func (s *shelf) keys(ctx context.Context, before uint64) (keys []string, now uint64, err error) {
-	all, err := s.done.Status(ctx)
-	if err != nil || all.Values() == before {
-		return nil, before, err
-	}
-	keys, err = s.done.Keys(ctx)
+// keys are those of which something is told.
+func (s *shelf) keys(ctx context.Context) ([]string, error) {
+	keys, err := s.done.Keys(ctx)
 	if errors.Is(err, jetstream.ErrNoKeysFound) {
 		err = nil
 	}
-	return keys, all.Values(), err
+	return keys, err
+}
+
+// news has hear each outcome that was told after so many messages, once, and returns of how many it
+// knows. A broker that has fewer has begun anew.
+func (s *shelf) news(ctx context.Context, after uint64, hear func(key string, o *outcome)) (uint64, error) {
+	const ofValues = "$KV." // subjects
+	all, err := s.js.Stream(ctx, "KV_"+shelfPrefix+s.id)
+	if err != nil {
+		return after, err
+	}
+	has := all.CachedInfo().State
+	if has.LastSeq < after {
+		after = 0
+	}
+	for after = max(after, has.FirstSeq-min(1, has.FirstSeq)); after < has.LastSeq; after++ {
+		m, err := all.GetMsg(ctx, after+1)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
+		if err != nil {
+			return after, err
+		}
+		key, ours := strings.CutPrefix(m.Subject, ofValues+shelfPrefix+s.id+".")
+		if o := new(outcome); ours && json.Unmarshal(m.Data, o) == nil {
+			hear(key, o)
+		}
+	}
+	return after, nil
 }
 
 // send keeps a folder as a thing, or returns it if it has at most so many bytes.

@@ -98,7 +98,7 @@ var ofCases = []fault{
 	{"a broker without room is waited for", "internal/fleet TestBrokerIsFull",
 		[]edit{{"internal/fleet.(*posting).here", "p.conn.IsConnected() && !p.full", "p.conn.IsConnected()"}}},
 	{"cases: why one failed elsewhere", "internal/fleet CaseFails", []edit{
-		{"internal/fleet.(*posting).fetch", `err == nil && o.Failed != ""`, `err == nil && o.Failed == "?"`},
+		{"internal/fleet.(*posting).fetch", `o.Failed != ""`, `o.Failed == "?"`},
 	}},
 	{"cases: shelves that are left", "internal/fleet TestCases$", []edit{
 		{"internal/fleet.(*posting).Close", "left == 0", "left < 0"},

@@ -351,7 +351,7 @@ var ofTheProgram = []fault{
 		{"internal/study/dynamical.(*resimulated).advance", "32*(k3.x+k5.x)+12", "30*(k3.x+k5.x)+16"},
 	}},
 	{"simulated states: what leaves goes on", "internal/study/dynamical TestResimulated", []edit{
-		{"internal/study/dynamical.(*resimulated).simulate", "path[t] = x\n\t\t\t\t}", "path[t] = next\n\t\t\t\t}"},
+		{"internal/study/dynamical.(*resimulated).simulate", "path[t] = x\n\t\t\t}", "path[t] = next\n\t\t\t}"},
 	}},
 	{"partners: taken though a wall was met", "internal/study/dynamical TestPartnersWithoutWalls", []edit{
 		{"internal/study/dynamical.(*inquiry).runAll", "reflected[i].runs[k].Hits == 0 && ", ""},
