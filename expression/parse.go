@@ -440,6 +440,8 @@ func (p *parser) unknown() {
 		why = "; formulas have no conditions, but abs, min and max"
 	case ".":
 		why = "; a name has letters, digits and _ only, and dots between them"
+	case ";":
+		why = "; commas part the arguments of a function"
 	case "√":
 		why = "; write sqrt( )"
 	case "²", "³":

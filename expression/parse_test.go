@@ -93,6 +93,7 @@ var malformed = []struct {
 	{"x ? 1 : 2", "?", `"?" has no meaning in a formula; formulas have no conditions, but abs, min and max`},
 	{"x && y", "&&", `"&&" has no meaning in a formula; give each condition as an entry of its own`},
 	{`"x`, `"`, `"\"" has no meaning in a formula`},
+	{"max(x; 0)", ";", `";" has no meaning in a formula; commas part the arguments of a function`},
 	{"x % 2", "%", `"%" has no meaning in a formula`},
 	{"x²", "²", `"²" has no meaning in a formula; write ^2 or ^3`},
 	{"√x", "√", `"√" has no meaning in a formula; write sqrt( )`},

@@ -323,7 +323,7 @@ func (l *loader) readInit(n *yamlpos.Node) {
 	if n.Kind == yamlpos.Scalar {
 		switch {
 		case !slices.Contains(l.InitWords(), n.Text):
-			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", strings.Join(l.InitWords(), ", "), l.names[0], n)
+			l.Report(n, "init must be %s or a point such as %s; found %s", strings.Join(l.InitWords(), ", "), l.somePoint(nil), n)
 		case n.Text == sampler.FromUniform && !bounded(l.region.Domain):
 			l.Report(n, "init: uniform needs a bounded domain: bound every variable, or give a point such as {%s: 0}", l.names[0])
 		default:
@@ -338,6 +338,10 @@ func (l *loader) readInit(n *yamlpos.Node) {
 		return
 	}
 	var all []Ordered
+	if len(n.Items) > 0 && !slices.ContainsFunc(n.Items, func(i *yamlpos.Node) bool { return i.Kind != yamlpos.Scalar }) {
+		l.Report(n, "init must be a point such as %s, or a list of such points; found %s", l.somePoint(n), n)
+		return
+	}
 	for _, item := range n.Items {
 		if x, ok := l.startAt(item); ok {
 			all = append(all, named(l.names, x))
@@ -347,6 +351,23 @@ func (l *loader) readInit(n *yamlpos.Node) {
 		l.Report(n, "init is a list of no points: leave it out, or give a point such as {%s: 0}", l.names[0])
 	}
 	l.Sampler.Init = all
+}
+
+// somePoint is a point as it is written, of the numbers of a list if these are as many as coordinates.
+func (l *loader) somePoint(list *yamlpos.Node) string {
+	const most = 4
+	var parts []string
+	for j, name := range l.names[:min(most, len(l.names))] {
+		value := "0"
+		if list != nil && len(list.Items) == len(l.names) && list.Items[j].Kind == yamlpos.Scalar {
+			value = list.Items[j].Text
+		}
+		parts = append(parts, name+": "+value)
+	}
+	if len(l.names) > most {
+		parts = append(parts, "…")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // startAt reads a point where replicas start.

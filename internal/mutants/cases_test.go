@@ -17,6 +17,12 @@ var ofCases = []fault{
 	{"store: whatever was changed is made anew", "internal/study DamagedCasesAreTold", []edit{
 		{"internal/store.(*Folder).scrap", "|| !anew.MatchString(name)", "|| anew == nil"},
 	}},
+	{"configuration: a formula that a comma of a list cuts is not told as one", "internal/config TestBad", []edit{
+		{"internal/config/yamlpos.(*tree).mend", "open == 0 && len(parts) > 1", "open == 1 && len(parts) > 1"},
+	}},
+	{"configuration: commas within a function part constraints", "internal/config TestBad", []edit{
+		{"internal/config/region.parted", `|| strings.Count(part, "(") != strings.Count(part, ")")`, ""},
+	}},
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},

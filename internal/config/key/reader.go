@@ -136,7 +136,7 @@ func (r *Reader) PlainName(n *yamlpos.Node, what string) bool {
 	name := n.Text
 	switch {
 	case !VariableName.MatchString(name) || strings.HasSuffix(name, "__"):
-		r.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first", name, what)
+		r.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first%s", name, what, n.Hint())
 	case len(name) > 100:
 		r.Report(n, "the name of this %s is longer than 100 letters", what)
 	case expression.Reserved(name):

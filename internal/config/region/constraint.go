@@ -40,6 +40,10 @@ func (r *Region) Constraints(n *yamlpos.Node) {
 				"double quotes", name)))
 			continue
 		}
+		if several := parted(text); several != nil {
+			r.Report(item, "each constraint is an entry of its own: [\"%s\"]", strings.Join(several, `", "`))
+			continue
+		}
 		if at, width := equalSign(text); at >= 0 {
 			r.readEquation(item, text, at, width)
 			continue
@@ -60,6 +64,20 @@ func (r *Region) Constraints(n *yamlpos.Node) {
 			r.labels = append(r.labels, c.Text)
 		}
 	}
+}
+
+// parted are several constraints in one text, with commas between them; nil is one.
+func parted(text string) (several []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		if !strings.ContainsAny(part, "<>=≤≥") || strings.Count(part, "(") != strings.Count(part, ")") {
+			return nil
+		}
+		several = append(several, strings.TrimSpace(part))
+	}
+	if len(several) == 1 {
+		return nil
+	}
+	return several
 }
 
 // bareName finds the name of a library's coefficient, such as x.x^2, that stands in a

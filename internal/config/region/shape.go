@@ -196,7 +196,7 @@ func (r *Region) readBox(n *yamlpos.Node) {
 			continue
 		}
 		if len(f.Value.Items) != 2 {
-			r.Report(f.Value, "the bounds of %s must be two numbers [lower, upper]; found %d", f.Key.Text, len(f.Value.Items))
+			r.Report(f.Value, "the bounds of %s must be two numbers [lower, upper]; found %d%s", f.Key.Text, len(f.Value.Items), f.Value.Hint())
 			continue
 		}
 		lo, okLo := r.bound(f.Value.Items[0], -1)

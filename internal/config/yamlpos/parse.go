@@ -253,6 +253,9 @@ func (t *tree) node(a ast.Node, name string, depth int) *Node {
 		for i, v := range a.Values {
 			n.Items = append(n.Items, t.node(v, fmt.Sprintf("entry %d of %s", i+1, name), depth+1))
 		}
+		if a.IsFlowStyle {
+			t.mend(n)
+		}
 	case *ast.AnchorNode, *ast.AliasNode:
 		t.report(n, "anchors (&) and aliases (*) are not accepted: write the value out, or put text in quotes")
 	case *ast.TagNode:

@@ -99,7 +99,7 @@ func (r *Reader) Float(n *Node) (float64, bool) {
 			return v, true
 		}
 	}
-	hint := ""
+	hint := n.Hint()
 	if _, ok := number(n.Text); ok && n.quoted() {
 		hint = " in quotes: drop them"
 	}
@@ -159,7 +159,7 @@ func (r *Reader) List(n *Node, of string) bool {
 		return false
 	}
 	if n.Kind != List {
-		r.Report(n, "%s must be a list of %s; found %s", n.Name, of, n)
+		r.Report(n, "%s must be a list of %s; found %s%s", n.Name, of, n, n.Hint())
 		return false
 	}
 	if len(n.Items) == 0 {
@@ -175,7 +175,7 @@ func (r *Reader) Floats(n *Node, want int) ([]float64, bool) {
 		return nil, false
 	}
 	if want >= 0 && len(n.Items) != want {
-		r.Report(n, "%s must be a list of %d numbers; found %d", n.Name, want, len(n.Items))
+		r.Report(n, "%s must be a list of %d numbers; found %d%s", n.Name, want, len(n.Items), n.Hint())
 		return nil, false
 	}
 	all := true
