@@ -85,7 +85,8 @@ func (f *fitReader) modelKeys() []key.Key {
 		textOrList("likelihood", &r.Likelihood).Tells("this or `log_lik`", "`y ~ normal(mu, sigma)`: the [law](#laws) of a column in every row; "+
 			"`[u, v] ~ multi_normal(mu, Sigma)`, of [several together](#matrices-and-joint-laws)"),
 		textOrList("log_lik", &r.LogLik).Tells("", "formulas that are added to the log density of a row"),
-		textOrList("constraints", &r.Constraints).Tells("none", "[inequalities](#constraints) in the parameters, such as `c[A] <= c[B]`"),
+		textOrList("constraints", &r.Constraints).Tells("none", "[inequalities](#constraints) in the parameters, such as `c[A] <= c[B]` or "+
+			"`sum(c) < 1`"),
 		textOrList("labels", &r.Labels).Tells("none", "of a mixture: vectors whose entries are of [components](#labels-of-components) that bear no "+
 			"name; of one, all with the same entries"),
 		outputsKey(f.outputs).Tells("none", "[numbers that follow](#outputs) from the parameters, such as `exp(b)` or `c[A] - c[B]`; "+
@@ -381,6 +382,7 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 	m := f.model
 	r := &f.resolved
 	m.Likelihood, m.LogLik, m.Labels, m.Where, m.Drop = r.Likelihood, r.LogLik, r.Labels, t.Where, t.Missing == "drop"
+	m.Constraints = r.Constraints
 	m.Singles = t.Precision == "float32"
 	lavish := thrift(size)
 	p, err := rows.Build(m, file, t.File)
@@ -421,7 +423,7 @@ func (f *fitReader) constrainsFixed(p *rows.Posterior) (faulty bool) {
 // domain is where the parameters may be.
 func (f *fitReader) domain(p *rows.Posterior) {
 	model := f.root.Field("model")
-	r := f.parameterDomain(p.Prior, model)
+	r := f.parameterDomain(p.Prior, model, p.Constraints)
 	at := model.Key("constraints")
 	if at == model {
 		at = model.Key("parameters")

@@ -48,7 +48,7 @@ func (l *loader) identification() (*Run, error) {
 	}
 	s.Model = p
 	l.names, l.center = p.Parameters, p.Center
-	l.parameterDomain(p.Prior, root.Field("model")).Settle(root.Field("model").Key("constraints"))
+	l.parameterDomain(p.Prior, root.Field("model"), nil).Settle(root.Field("model").Key("constraints"))
 	outputs := root.Field("model").Field("outputs")
 	of, _ := l.formulas(outputs)
 	l.follow(s, outputs, of)
@@ -138,8 +138,9 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 
 // parameterDomain is the region of the parameters by the constraints and the supports of
 // the priors, not settled yet.
-func (l *loader) parameterDomain(p *prior.Joint, model *yamlpos.Node) *region.Region {
+func (l *loader) parameterDomain(p *prior.Joint, model *yamlpos.Node, written []string) *region.Region {
 	r := l.newRegion()
+	r.Written = written
 	r.Constraints(model.Field("constraints"))
 	for j, name := range l.names {
 		if lo := p.Lower[j]; !math.IsInf(lo, -1) {

@@ -23,6 +23,12 @@ var ofCases = []fault{
 	{"configuration: commas within a function part constraints", "internal/config TestBad", []edit{
 		{"internal/config/region.parted", `|| strings.Count(part, "(") != strings.Count(part, ")")`, ""},
 	}},
+	{"rows: only the last side of a constraint is written out", "internal/rows ConstraintsWrittenOut", []edit{
+		{"internal/rows.(*builder).bySides", "from = w.End", "from = 0 * w.End"},
+	}},
+	{"fit: constraints as they are said where they name more than entries", "internal/config ConstraintsOfSums", []edit{
+		{"internal/config/region.(*Region).Constraints", "text = r.Written[i]", "_ = r.Written[i]"},
+	}},
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},

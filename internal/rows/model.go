@@ -24,10 +24,12 @@ type Model struct {
 	Likelihood []string // "y ~ normal(mu, sigma)"
 	LogLik     []string // formulas that are added to the log density of a row
 	Where      []string // inequalities that the rows fulfil which are used
-	Labels     []string // of components: vectors whose entries change places together
-	Outputs    []Formula
-	Drop       bool // rows with missing values are left out; else they are a fault
-	Singles    bool // numbers are kept as float32, where that is fine enough
+	// Constraints are inequalities between parameters.
+	Constraints []string
+	Labels      []string // of components: vectors whose entries change places together
+	Outputs     []Formula
+	Drop        bool // rows with missing values are left out; else they are a fault
+	Singles     bool // numbers are kept as float32, where that is fine enough
 }
 
 // A Parameter has one coordinate or several.
@@ -88,6 +90,8 @@ type Posterior struct {
 	Likelihood *Likelihood
 	Drawn      *Minibatches // that gradients take; nil where they take all rows
 	Proper     bool         // Prior holds the law of every coordinate
+
+	Constraints []string // in coordinates alone
 
 	Orders    [][2]int // coordinates of which the first is at most the second
 	Equations [][]int  // coordinates whose sum is 1
@@ -171,7 +175,7 @@ func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
 	b.heads(header, file)
 	for _, step := range []func(){
 		b.declare, b.define, b.read, func() { b.table(r, file) }, b.coordinates, b.priors, b.likelihood, b.outcomes, b.labels,
-		b.derived,
+		b.constraints, b.derived,
 	} {
 		if len(b.faults) == 0 {
 			step()

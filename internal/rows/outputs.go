@@ -234,8 +234,25 @@ func (b *builder) combined(dims []string) [][]string {
 
 // entryOf is a formula of parameters and levels at some labels of these: of coordinates alone.
 func (b *builder) entryOf(path []string, o Formula, text string, dims, labels []string) (string, bool) {
-	var out strings.Builder
-	at, varies := 0, false
+	text, varies, ok := b.inCoordinates(path, o.Text, 0, text, "an output", func(index string) string {
+		if j := slices.Index(dims, index); j >= 0 {
+			return labels[j]
+		}
+		return index
+	})
+	if ok && !varies {
+		b.fault(path, -1, "%s names no parameter: it is the same in every draw", o.Text)
+	}
+	return text, ok && varies
+}
+
+// inCoordinates is a formula, written out, with the names of coordinates in quotes, whose indices are what at makes
+// of those it has; varies is that it has any. Of what is no coordinate there is a fault at its place in what is said
+// in what, which begins at a byte, and ok is false.
+func (b *builder) inCoordinates(path []string, said string, begin int, text, what string, at func(index string) string) (
+	out string, varies, ok bool) {
+	var written strings.Builder
+	from := 0
 	words, _ := expression.Words(text)
 	for i, w := range words {
 		if !w.Name || i+1 < len(words) && words[i+1].Text == "(" || expression.Constant(w.Text) {
@@ -244,38 +261,40 @@ func (b *builder) entryOf(path []string, o Formula, text string, dims, labels []
 		bare, index := indexed(w.Text)
 		name := bare
 		for k, of := range index {
-			if j := slices.Index(dims, of); j >= 0 {
-				index[k] = labels[j]
-			}
+			index[k] = at(of)
 		}
 		if index != nil {
 			name += "[" + strings.Join(index, ",") + "]"
 		}
-		if why := b.unusable(name); why != "" {
-			b.fault(path, b.holds(o.Text, w.Text), "%s", why)
-			return "", false
+		if why := b.unusable(name, what); why != "" {
+			place := b.holds(said, w.Text)
+			if place >= 0 {
+				place += begin
+			}
+			b.fault(path, place, "%s", why)
+			return "", false, false
 		}
-		out.WriteString(text[at:w.Pos] + expression.Quoted(name))
-		at, varies = w.End, true
+		written.WriteString(text[from:w.Pos] + expression.Quoted(name))
+		from, varies = w.End, true
 	}
-	if !varies {
-		b.fault(path, -1, "%s names no parameter: it is the same in every draw", o.Text)
-	}
-	return out.String() + text[at:], varies
+	return written.String() + text[from:], varies, true
 }
 
-// unusable says why a name is not one that formulas of outputs take; "" where it is.
-func (b *builder) unusable(name string) string {
+// unusable says why a name is not one that formulas of outputs, or of whatever else, take; "" where it is.
+func (b *builder) unusable(name, what string) string {
 	bare, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	v := b.vectors[bare]
 	switch {
 	case slices.Contains(b.out.Names, name):
 		return ""
 	case v == nil:
-		return fmt.Sprintf("%s is a column of the data, and an output is of parameters alone", name)
+		return fmt.Sprintf("%s is a column of the data, and %s is of parameters alone", name, what)
 	case len(b.levelled(v, index)) > 0:
-		return fmt.Sprintf("%s is of a row, and an output of none: write an entry such as %s, or one output for each, name[%s]", name,
-			b.out.Names[v.order[0]], v.at(index)[b.levelled(v, index)[0]])
+		why := fmt.Sprintf("%s is of a row, and %s of none: write an entry such as %s", name, what, b.out.Names[v.order[0]])
+		if what == "an output" {
+			why += fmt.Sprintf(", or one output for each, name[%s]", v.at(index)[b.levelled(v, index)[0]])
+		}
+		return why
 	}
 	return b.noEntry(name)
 }

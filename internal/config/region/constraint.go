@@ -1,6 +1,7 @@
 package region
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (r *Region) Constraints(n *yamlpos.Node) {
 		}
 		items = n.Items
 	}
-	for _, item := range items {
+	for i, item := range items {
 		if item.Kind == yamlpos.Map {
 			r.readMatrix(item)
 			continue
@@ -34,6 +35,10 @@ func (r *Region) Constraints(n *yamlpos.Node) {
 		text, ok := r.Text(item)
 		if !ok {
 			continue
+		}
+		asSaid := i >= len(r.Written) || r.Written[i] == text
+		if !asSaid {
+			text = r.Written[i]
 		}
 		if name, at := bareName(text, r.Names); name != "" {
 			r.Problems = append(r.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in "+
@@ -50,9 +55,7 @@ func (r *Region) Constraints(n *yamlpos.Node) {
 		}
 		constraints, err := expression.ParseConstraintsWith(text, r.Names, r.Fixed)
 		if err != nil {
-			if !r.Formula(item, err) {
-				r.Report(item, "%v", err)
-			}
+			r.refuse(item, err, asSaid)
 			continue
 		}
 		for _, c := range constraints {
@@ -63,6 +66,20 @@ func (r *Region) Constraints(n *yamlpos.Node) {
 			r.surfaces = append(r.surfaces, surfaceOf(c.G))
 			r.labels = append(r.labels, c.Text)
 		}
+	}
+}
+
+// refuse reports what is wrong with a constraint: at its place if it stands as it is said.
+func (r *Region) refuse(item *yamlpos.Node, err error, asSaid bool) {
+	var list expression.Errors
+	switch {
+	case asSaid && r.Formula(item, err):
+	case errors.As(err, &list):
+		for _, e := range list {
+			r.Report(item, "%s", e.Message)
+		}
+	default:
+		r.Report(item, "%v", err)
 	}
 }
 

@@ -25,6 +25,7 @@ type Region struct {
 	Fixed      map[string]float64 // names in constraints that stand for numbers
 	Folder     string             // that files are relative to
 	Parameters bool               // the coordinates are parameters of a model
+	Written    []string           // constraints as they are in coordinates alone, one for each entry; nil as they stand
 	// Program starts the program that tells constraints, and reports why it cannot; nil is none.
 	Program   func() (p Program, ok bool)
 	OfProgram []Constraint // that it tells
