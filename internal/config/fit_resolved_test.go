@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,6 +60,31 @@ model:
 	} {
 		if _, err := load(constraints); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", constraints, err, want)
+		}
+	}
+}
+
+// Where 0 is a corner of the domain descents begin inside it, whatever order priors have parameters in: the
+// mode that a run begins at is one.
+func TestModeBesideACorner(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "d.csv"), "dose,animals,deaths\n1,5,1\n2,5,0\n3,5,0\n4,5,0\n")
+	s, err := Parse("fit", filepath.Join(dir, "f.yaml"), []byte(`data: d.csv
+model:
+  parameters: {"p[dose]": {prior: "beta(1, 1)"}}
+  likelihood: deaths ~ binomial(animals, p[dose])
+  constraints: "p[1] <= p[2] <= p[3] <= p[4]"
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode := slices.Clone(s.Settings.Whitening.Center)
+	if s.Problem.Chart != nil {
+		s.Problem.Chart.Point(mode, s.Settings.Whitening.Center)
+	}
+	for j, v := range mode {
+		if math.Abs(v-0.05) > 1e-3 { // one death of twenty animals
+			t.Errorf("%s is %g at the mode, want 0.05", s.Rows.Names[j], v)
 		}
 	}
 }

@@ -216,7 +216,10 @@ func (f *fitReader) scattered(p r2sgld.Problem, of *rows.Posterior) func(x []flo
 		}
 		rows.Sort(full, alike)
 		copy(x, f.reduced(full))
-		toInside(p.Domain, inner, x)
+		if outside := slices.Clone(x); !toInside(p.Domain, inner, x) && f.region.Inside != nil { // inner lies at a wall
+			copy(x, outside)
+			toInside(p.Domain, f.reduced(f.region.Inside), x)
+		}
 		tries++
 		return nil
 	}

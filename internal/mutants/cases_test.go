@@ -29,6 +29,9 @@ var ofCases = []fault{
 	{"fit: constraints as they are said where they name more than entries", "internal/config ConstraintsOfSums", []edit{
 		{"internal/config/region.(*Region).Constraints", "text = r.Written[i]", "_ = r.Written[i]"},
 	}},
+	{"fit: descents begin at the corner of a domain, outside it", "internal/config ModeBesideACorner", []edit{
+		{"internal/config.(*fitReader).scattered", "!toInside(p.Domain, inner, x) && f.region.Inside != nil", "!toInside(p.Domain, inner, x) && f.region.Inside == nil"},
+	}},
 	{"studies: cases of one list taken for those of another", "internal/study GatherGoesOn", []edit{
 		{"internal/study.(*list).name", `fmt.Sprintf("%s %d", l.what, i)`, `fmt.Sprint(i)`},
 	}},
