@@ -107,6 +107,8 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	agree := spread.Same
 	if s.anyBits {
 		agree = spread.Near
+		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: results "+
+			"depend on who moved which network, and another run may have others.")
 	}
 	h := &atHome{devices: devices, threads: threads, open: j.Engine}
 	j.Engine = func(ctx context.Context, setup bnn.Setup) (bnn.Engine, error) {

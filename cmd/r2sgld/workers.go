@@ -168,6 +168,10 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	if err != nil {
 		return nil, nil, err
 	}
+	if s.anyBits {
+		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
+			"depend on who evaluated which state, and another run may have others.")
+	}
 	j.Problem.Potential = crew.Potential(j.Problem.Potential)
 	return crew, func() error {
 		defer end()
@@ -190,10 +194,6 @@ func (s *staff) gather(q *job.Request, brief fleet.Brief) (crew *fleet.Crew, end
 	if err != nil {
 		end()
 		return nil, nil, err
-	}
-	if s.anyBits {
-		q.Warnings = append(q.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
-			"depend on who evaluated which state, and another run may have others.")
 	}
 	return crew, end, nil
 }

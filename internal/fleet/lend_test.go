@@ -259,6 +259,36 @@ func TestLendsWhatItHas(t *testing.T) {
 	}
 }
 
+// TestMembersOfLoans: those who watch see how many networks a worker has, and how often it moved any.
+func TestMembersOfLoans(t *testing.T) {
+	t.Parallel()
+	s := borrower(t)
+	s.lends(newShop("cpu", "cuda:0"))
+	cpu, cuda := s.device("cpu"), s.device("cuda:0")
+	s.crew.Take(cpu)
+	s.crew.Take(cuda)
+	s.crew.Holds(cpu, 2)
+	s.crew.Holds(cuda, 3)
+	s.crew.MovedBy(cuda, 3)
+	s.crew.Holds(cuda, 1)
+	s.crew.MovedBy(cuda, 1)
+	s.crew.Moved(5)
+	m := s.crew.Members()
+	if len(m.Now) != 1 || m.Now[0].Load != 3 || m.Now[0].Answered != 4 {
+		t.Errorf("%+v", m)
+	}
+	if got := s.crew.Tally(); got.States != 9 || got.Elsewhere != 4 {
+		t.Errorf("%+v", got)
+	}
+	if said := s.said(); strings.Count(said, "joins") != 1 {
+		t.Errorf("told is %q", said)
+	}
+	s.crew.Refuse(cpu, "is not liked")
+	if m = s.crew.Members(); len(m.Now) != 0 || len(m.Gone) != 1 || m.Gone[0].Fault != "is not liked" {
+		t.Errorf("%+v", m)
+	}
+}
+
 // TestLendsNothing: both sides hear of a worker whose operator allows no programs.
 func TestLendsNothing(t *testing.T) {
 	t.Parallel()

@@ -118,4 +118,7 @@ var ofNetworks = []fault{
 	{"places: nobody stays", "internal/bnn/spread TestDeal", []edit{
 		{"internal/bnn/spread.(*Engine).deal", "s.holds[:min(len(s.holds), count[s])]", "s.holds[:0]"},
 	}},
+	{"places: a device by its number among those that are hidden", "internal/bnn/torch TestStartOn", []edit{
+		{"internal/bnn/torch.StartOn", "name = names[k]", "_ = names"},
+	}},
 }

@@ -24,8 +24,8 @@ type proved struct {
 	err   error
 }
 
-// errOther is that a place has other numbers than this machine.
-var errOther = errors.New("it computes other bits than this machine: another processor, another libtorch, or a device of another kind")
+// errOther says of a place that it has other numbers than this machine.
+var errOther = errors.New("computes other bits than this machine: another processor, another libtorch, or a device of another kind")
 
 // welcome gives replicas to places that have proved themselves since the last call.
 func (e *Engine) welcome() error {

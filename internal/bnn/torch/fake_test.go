@@ -39,6 +39,13 @@ func fake(mode string) int {
 	case "deaf": // greets, reads and never answers nor ends
 		reply(replyDone, hello)
 		time.Sleep(time.Hour)
+	case "endless": // in its answer to the second call
+		reply(replyDone, hello)
+		if _, _, err := readFrame(os.Stdin, nil, math.MaxUint32); err != nil {
+			return 3
+		}
+		reply(replyDone, make([]byte, 8)) // an empty layout
+		_, _ = os.Stdout.Write(append(little.AppendUint32(nil, 1<<30), replyDone))
 	case "stops": // to answer after two calls
 		reply(replyDone, hello)
 		for i := range 2 {
