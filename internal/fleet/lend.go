@@ -67,7 +67,11 @@ func (w *Worker) lend(ctx context.Context, conn *nats.Conn, o offer, ready func(
 	}
 	l := &loan{Worker: w, ctx: ctx, conn: conn, run: o.Run, kit: kit, lines: map[*line]string{}}
 	s, err := conn.Subscribe(openingOf(o.Run, w.Name), func(m *nats.Msg) {
-		l.wait.Go(func() { reply(m, l.open(m.Data)) })
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if ctx.Err() == nil { // else it is not waited for
+			l.wait.Go(func() { reply(m, l.open(m.Data)) })
+		}
 	})
 	if err != nil {
 		return err

@@ -169,6 +169,7 @@ func TestLineEnds(t *testing.T) {
 		"the run needs":   func(_ *site, l *Line, _ *echo, _ func()) { l.End() },
 		"killed":          func(_ *site, _ *Line, e *echo, _ func()) { _ = e.PipeWriter.CloseWithError(io.EOF) },
 		"connection":      func(_ *site, _ *Line, _ *echo, kill func()) { kill() },
+		"not answered":    func(s *site, _ *Line, _ *echo, _ func()) { s.crew.Cut(s.device("cpu"), errors.New("it has not answered")) },
 		"sent away by us": func(s *site, _ *Line, _ *echo, _ func()) { s.crew.Refuse(s.device("cpu"), "is not liked") },
 	} {
 		t.Run(why, func(t *testing.T) {
