@@ -166,10 +166,12 @@ func TestLine(t *testing.T) {
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
 	for why, end := range map[string]func(s *site, l *Line, e *echo, kill func()){
-		"the run needs":   func(_ *site, l *Line, _ *echo, _ func()) { l.End() },
-		"killed":          func(_ *site, _ *Line, e *echo, _ func()) { _ = e.PipeWriter.CloseWithError(io.EOF) },
-		"connection":      func(_ *site, _ *Line, _ *echo, kill func()) { kill() },
-		"not answered":    func(s *site, _ *Line, _ *echo, _ func()) { s.crew.Cut(s.device("cpu"), errors.New("it has not answered")) },
+		"the run needs": func(_ *site, l *Line, _ *echo, _ func()) { l.End() },
+		"killed":        func(_ *site, _ *Line, e *echo, _ func()) { _ = e.PipeWriter.CloseWithError(io.EOF) },
+		"connection":    func(_ *site, _ *Line, _ *echo, kill func()) { kill() },
+		"not answered": func(s *site, _ *Line, _ *echo, _ func()) {
+			s.crew.Cut(s.device("cpu"), errors.New("it has not answered"))
+		},
 		"sent away by us": func(s *site, _ *Line, _ *echo, _ func()) { s.crew.Refuse(s.device("cpu"), "is not liked") },
 	} {
 		t.Run(why, func(t *testing.T) {
