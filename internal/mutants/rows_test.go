@@ -31,7 +31,7 @@ var ofRows = []fault{
 	{"series: columns of numbers taken for text", "dynamics TestBadSeries",
 		[]edit{{"dynamics.(*decoder).worded", "|| w.some", ""}}},
 	{"outputs: entries of the first level for all", "internal/rows TestOutputs$",
-		[]edit{{"internal/rows.(*builder).entryOf", "index[k] = labels[j]", "index[k] = b.combined(dims)[0][j]"}}},
+		[]edit{{"internal/rows.(*builder).entryOf", "return labels[j]", "return b.combined(dims)[0][j]"}}},
 	{"outputs: correlations without their last product", "internal/rows TestOutputs$",
 		[]edit{{"internal/rows.(*builder).correlations", "range j + 1 {", "range max(1, j) {"}}},
 	{"outputs: jumps that are refused", "internal/rows TestOutputs$",
