@@ -43,8 +43,8 @@ type Audit struct {
 	// of 5 % or more.
 	Starts int `json:"starts"`
 	Unseen int `json:"unseen"`
-	// RHat and ESS are the worst of the indicators of the modes among cold draws; NaN where
-	// there is but one mode.
+	// RHat and ESS are the worst of the indicators of the modes, and of groups of them that lie apart
+	// from others, among cold draws; NaN where there is but one mode.
 	RHat float64 `json:"rhat"`
 	ESS  float64 `json:"ess"`
 	// Barriers join the basins of Modes to one, the lowest barrier first.
@@ -186,10 +186,7 @@ func (m *Modes) audit(p r2sgld.Problem, draws near, s *sharing) *Audit {
 		switch {
 		case share > 0 && share < 1:
 			v.ESS = diag.ESSMean(chains)
-			if min(share, 1-share) > missed {
-				a.RHat = worse(a.RHat, diag.RHat(chains), math.Max)
-				a.ESS = worse(a.ESS, v.ESS, math.Min)
-			}
+			a.mixing(chains, share)
 		case share == 0 && byLaws[k] > missed:
 			a.Missing = append(a.Missing, len(a.Modes))
 		}
@@ -200,7 +197,18 @@ func (m *Modes) audit(p r2sgld.Problem, draws near, s *sharing) *Audit {
 			a.Modes, a.of = append(a.Modes, v), append(a.of, k)
 		}
 	}
+	for _, group := range modes.Groups(m.Search.Modes) {
+		a.mixing(draws.indicators(group...))
+	}
 	return a
+}
+
+// mixing notes R̂ and effective sample size of indicators of such a share of the draws.
+func (a *Audit) mixing(chains [][]float64, share float64) {
+	if min(share, 1-share) > missed {
+		a.RHat = worse(a.RHat, diag.RHat(chains), math.Max)
+		a.ESS = worse(a.ESS, diag.ESSMean(chains), math.Min)
+	}
 }
 
 // join completes a by the barriers between its modes, in the coordinates of the potential of p.

@@ -28,12 +28,12 @@ func (d near) any(k int) bool {
 	return slices.ContainsFunc(d.of, func(l []int) bool { return slices.Contains(l, k) })
 }
 
-// indicators are 1 where a draw lies near mode k, and the share of those that do.
-func (d near) indicators(k int) (chains [][]float64, share float64) {
+// indicators are 1 where a draw lies near one of some modes, and the share of those that do.
+func (d near) indicators(some ...int) (chains [][]float64, share float64) {
 	for _, l := range d.of {
 		c := make([]float64, len(l))
 		for i, of := range l {
-			if of == k {
+			if slices.Contains(some, of) {
 				c[i] = 1
 				share++
 			}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -136,6 +138,42 @@ func TestShares(t *testing.T) {
 	}
 	if math.Abs(sum-1) > 1e-12 {
 		t.Errorf("all basins have %g", sum)
+	}
+}
+
+// Ladders that agree on no cluster of modes do not mix, though each mode holds so little that its
+// own indicator tells less.
+//
+// Mutant: groups of modes are not looked at.
+func TestAuditOfClusters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 9))
+	m := &Modes{Search: &modes.Search{}}
+	const each = 16 // modes of a cluster
+	for k := range 2 * each {
+		x := float64(k) + 100*float64(k/each)
+		m.Search.Modes = append(m.Search.Modes, modes.Mode{X: []float64{x}, L: [][]float64{{0.1}}, Starts: 100})
+	}
+	res := &r2sgld.Result{Names: []string{"x"}}
+	for l := range 4 {
+		x := make([]float64, 4000)
+		for i := range x {
+			k := rng.IntN(each)
+			if rng.Float64() < 0.45+0.1*float64(l%2) {
+				k += each
+			}
+			x[i] = m.Search.Modes[k].X[0] + 0.1*rng.NormFloat64()
+		}
+		res.Ladders = append(res.Ladders, r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{x}, Energy: [][]float64{make([]float64, len(x))}}, Stride: 1})
+	}
+	a := m.seen(r2sgld.Problem{Names: res.Names}, res)
+	alone := 0.0
+	draws := m.near(r2sgld.Problem{Names: res.Names}, res)
+	for k := range m.Search.Modes {
+		chains, _ := draws.indicators(k)
+		alone = max(alone, diag.RHat(chains))
+	}
+	if !(a.RHat > 1.004) || !(a.RHat-1 > 2*(alone-1)) {
+		t.Errorf("R̂ %.4f of clusters that ladders do not agree on, of single modes %.4f", a.RHat, alone)
 	}
 }
 

@@ -466,6 +466,10 @@ var ofSampling = []fault{
 	{"audit: weights of normal laws for those of the draws", "tune Audit$", []edit{
 		{"tune.(*Modes).audit", "v.Weight, v.SE = s.share(draws.of, k)", "v.Weight, v.SE = math.Exp(o.Log-m.top()), 0"},
 	}},
+	{"audit: groups of modes are not looked at", "tune TestAuditOfClusters",
+		[]edit{{"tune.(*Modes).audit", "a.mixing(draws.indicators(group...))", "_ = group"}}},
+	{"modes: distances of groups by the wider law", "internal/modes TestGroups",
+		[]edit{{"internal/modes.Groups", "min(white(z, inv[i]", "max(white(z, inv[i]"}}},
 	{"audit: basins are what lies near by the normal laws", "tune TestBasinsOfAQuartic|TestBasinOfACorner",
 		[]edit{{"tune.(*Modes).follow", "s.count(begun, ends)", "_ = ends"}}},
 	{"audit: expected shares of what lies near", "tune TestBasinOfACorner",
