@@ -179,7 +179,7 @@ func (m *Modes) audit(p r2sgld.Problem, draws near, s *sharing) *Audit {
 	expected := s.basins(byLaws)
 	for k, o := range m.Search.Modes {
 		v := Visited{At: reported(p, o.X), Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN()}
-		v.ExpectedSE = m.chance(s.to(k), v.Expected)
+		v.ExpectedSE = math.Hypot(m.chance(s.to(k), v.Expected), s.chance(byLaws, k))
 		chains, share := draws.indicators(k)
 		v.Passages = passages(chains)
 		v.Weight, v.SE = s.share(draws.of, k)

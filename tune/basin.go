@@ -96,17 +96,24 @@ func (m *Modes) follow(ctx context.Context, p r2sgld.Problem, draws near) (*shar
 
 // count notes where descents ended, -1 for one that tells nothing, that began near modes.
 func (s *sharing) count(begun, ends []int) {
-	for _, j := range begun {
-		s.followed[j]++
+	led := make([][]float64, len(s.part))
+	for j := range led {
+		led[j] = make([]float64, len(s.part))
 	}
 	for i, j := range begun {
-		if k := ends[i]; k >= 0 && s.followed[j] >= fewFollowed { // else it tells nothing
-			s.part[j][j] -= 1 / s.followed[j]
-			s.part[j][k] += 1 / s.followed[j]
+		s.followed[j]++
+		k := ends[i]
+		if k < 0 {
+			k = j
 		}
+		led[j][k]++
 	}
-	for j, row := range s.part {
-		row[j] = max(0, row[j]) // but for rounding
+	for j, n := range s.followed {
+		for k := range led[j] {
+			if n >= fewFollowed { // fewer tell nothing
+				s.part[j][k] = led[j][k] / n
+			}
+		}
 	}
 }
 
@@ -120,7 +127,7 @@ func (d near) some(n, quota int) (at []float64, of []int) {
 		}
 	}
 	for i, l := range d.of {
-		width := len(d.state[i]) / len(l)
+		width := len(d.state[i]) / max(1, len(l))
 		for j, k := range l {
 			take := min(quota, count[k])
 			before := seen[k] * take / count[k]
@@ -145,19 +152,34 @@ func (s *sharing) share(of [][]int, k int) (weight, se float64) {
 		}
 		all += float64(len(l))
 	}
-	chance := 0.0
-	for j, c := range count {
-		if p := s.part[j][k]; s.followed[j] > 0 {
-			chance += c / all * c / all * p * (1 - p) / s.followed[j]
-		}
+	for j := range count {
+		count[j] /= all
 	}
+	chance := s.chance(count, k)
 	switch weight {
 	case 0:
 		return 0, math.NaN()
 	case all:
 		return 1, 0
 	}
-	return weight / all, math.Hypot(diag.MCSEMean(chains), math.Sqrt(chance))
+	if len(of) > 0 && !slices.ContainsFunc(chains, func(c []float64) bool {
+		return slices.ContainsFunc(c, func(v float64) bool { return v != chains[0][0] })
+	}) { // all near modes that share alike
+		return weight / all, chance
+	}
+	return weight / all, math.Hypot(diag.MCSEMean(chains), chance)
+}
+
+// chance is the standard error of the share of basin k by which draws were followed, where those near
+// the modes have such shares.
+func (s *sharing) chance(near []float64, k int) float64 {
+	sum := 0.0
+	for j, w := range near {
+		if p := s.part[j][k]; s.followed[j] > 0 {
+			sum += w * w * p * (1 - p) / s.followed[j]
+		}
+	}
+	return math.Sqrt(sum)
 }
 
 // to is what of that near each mode belongs to basin k.

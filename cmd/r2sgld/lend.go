@@ -189,6 +189,10 @@ func (a *afar) Come() (all []spread.Place) {
 		if p.here || p.lost > 0 && time.Since(p.since) < between {
 			continue
 		}
+		if p.lost >= mostLost { // it has joined anew
+			a.crew.Refuse(d, fmt.Sprintf("was lost %d times", p.lost))
+			continue
+		}
 		if why, ever := a.unfit(d); why != "" {
 			if ever {
 				a.crew.Refuse(d, why)
@@ -246,12 +250,12 @@ func (a *afar) Refused(p spread.Place, why error) {
 func (a *afar) Lost(p spread.Place, why error) {
 	l := p.(*lentPlace)
 	l.here, l.since = false, time.Now()
-	if l.lost++; l.lost >= mostLost {
-		a.crew.Refuse(l.Device, fmt.Sprintf("was lost %d times, at last as %v", l.lost, why))
-		return
-	}
+	l.lost++
 	a.crew.Holds(l.Device, 0)
 	a.crew.Tell(fmt.Sprintf("%v is lost, and its networks go on elsewhere: %v", &l.Device, why))
+	if l.lost >= mostLost {
+		a.crew.Refuse(l.Device, fmt.Sprintf("was lost %d times, at last as %v", l.lost, why))
+	}
 }
 
 func (l *lentPlace) Slots() int { return slotsOf(l.Name, l.Device.Slots) }

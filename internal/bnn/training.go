@@ -81,7 +81,8 @@ func Train(ctx context.Context, engine Engine, data Data, s Settings, o Observer
 	}
 	for t.Iteration < t.set.Epochs*t.steps {
 		if ctx.Err() != nil {
-			return nil, errors.Join(context.Cause(ctx), t.save())
+			// the newest in memory first: states of other machines may be gone, or long on their way
+			return nil, errors.Join(context.Cause(ctx), t.give(t.last), t.save())
 		}
 		if err := t.iterate(); err != nil {
 			return nil, errors.Join(err, t.give(t.last))

@@ -170,6 +170,10 @@ func (l *loan) bridge(one *line, p Program, device string) {
 		}
 		l.leave(one)
 	}
+	l.wait.Go(func() { // also where the program neither reads nor writes
+		<-one.gone
+		end()
+	})
 	l.wait.Go(func() {
 		defer end()
 		b := make([]byte, piece)

@@ -29,7 +29,8 @@ type line struct {
 	taken       int    // bytes of which the other end does not know
 	held        int    // bytes of came
 	came        []parcel
-	err         error // that broke it
+	err         error         // that broke it
+	gone        chan struct{} // closed then
 }
 
 // A parcel is bytes, or a file in their place.
@@ -70,7 +71,8 @@ func (e *ended) Error() string { return e.why }
 
 // newLine listens to one subject and speaks on another.
 func newLine(conn *nats.Conn, from, to string) (*line, error) {
-	l := &line{conn: conn, to: to, reconnects: conn.Stats().Reconnects, most: min(piece, int(conn.MaxPayload())-lineHead)}
+	l := &line{conn: conn, to: to, reconnects: conn.Stats().Reconnects, most: min(piece, int(conn.MaxPayload())-lineHead),
+		gone: make(chan struct{})}
 	l.change = sync.NewCond(&l.mu)
 	if l.most < 1 {
 		return nil, errAway
@@ -97,7 +99,7 @@ func (l *line) hear(m []byte) {
 		l.keep(parcel{bytes: rest})
 	case lineFile:
 		var g gift
-		if err := json.Unmarshal(rest, &g); err != nil || !g.sound() || g.Size > mostGift {
+		if err := json.Unmarshal(rest, &g); err != nil || !g.sound() || g.Size > mostGift || g.Path != "" {
 			l.fail(errors.New("a file that is none"))
 			return
 		}
@@ -117,7 +119,7 @@ func (l *line) hear(m []byte) {
 // keep keeps a parcel until it is taken. l.mu is held.
 func (l *line) keep(p parcel) {
 	l.came = append(l.came, p)
-	if l.held += len(p.bytes) + lineHead; l.held > 4*window {
+	if l.held += p.size(); l.held > 4*window {
 		l.fail(errors.New("more comes than was asked for"))
 	}
 }
@@ -130,6 +132,7 @@ func (l *line) fail(err error) {
 	why := err.Error()
 	_ = l.send(lineEnd, []byte(why[:min(len(why), mostText)]))
 	l.err = err
+	close(l.gone)
 	_ = l.ear.Unsubscribe()
 	l.change.Broadcast()
 }
@@ -197,7 +200,7 @@ func (l *line) take() (parcel, error) {
 	}
 	p := l.came[0]
 	l.came = l.came[1:]
-	l.held, l.taken = l.held-len(p.bytes)-lineHead, l.taken+len(p.bytes)
+	l.held, l.taken = l.held-p.size(), l.taken+len(p.bytes)
 	if l.taken >= window/4 {
 		l.say(lineTaken, binary.LittleEndian.AppendUint64(nil, uint64(l.taken)))
 		l.taken = 0
@@ -282,6 +285,14 @@ func (l *Line) Give(b []byte) (int, error) {
 func (l *Line) End() bool { return l.end(errNotNeeded) }
 
 var _ io.ReadWriter = (*Line)(nil)
+
+// size is what a parcel takes of memory, about.
+func (p parcel) size() int {
+	if p.file != nil {
+		return lineHead + 256
+	}
+	return lineHead + len(p.bytes)
+}
 
 // reader reads what a parcel has.
 func (p parcel) reader() io.Reader { return bytes.NewReader(p.bytes) }

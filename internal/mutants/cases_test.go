@@ -21,7 +21,7 @@ var ofCases = []fault{
 		{"internal/config/yamlpos.(*tree).mend", "open == 0 && len(parts) > 1", "open == 1 && len(parts) > 1"},
 	}},
 	{"configuration: commas within a function part constraints", "internal/config TestBad", []edit{
-		{"internal/config/region.parted", `|| strings.Count(part, "(") != strings.Count(part, ")")`, ""},
+		{"internal/config/region.parted", "!closed || ", "closed && false || "},
 	}},
 	{"rows: only the last side of a constraint is written out", "internal/rows ConstraintsWrittenOut", []edit{
 		{"internal/rows.(*builder).bySides", "from = w.End", "from = 0 * w.End"},

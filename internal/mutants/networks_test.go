@@ -88,6 +88,9 @@ var ofNetworks = []fault{
 		{"internal/training.(*execution).open", "Ladder = repeat", "Ladder = 0"},
 		{"internal/training.(*execution).repeat", "= repeat", "= 0"},
 	}},
+	{"places: small numbers are all near", "internal/bnn/spread TestNear", []edit{
+		{"internal/bnn/spread.Near", "nearness*size", "nearness*max(1, size)"},
+	}},
 	{"places: what is done again tells nothing", "internal/bnn/spread TestSameNumbers", []edit{
 		{"internal/bnn/spread.(*Engine).act", "out[r] = o", "_, _ = r, o"},
 	}},

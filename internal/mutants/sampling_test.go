@@ -475,7 +475,7 @@ var ofSampling = []fault{
 	{"audit: expected shares of what lies near", "tune TestBasinOfACorner",
 		[]edit{{"tune.(*Modes).audit", "s.basins(byLaws)", "byLaws"}}},
 	{"audit: shares from a basin for those to it", "tune TestShares", []edit{{"tune.(*sharing).share", "weight += s.part[j][k]", "weight += s.part[k][j]"}}},
-	{"audit: all draws followed for certain", "tune TestShares", []edit{{"tune.(*sharing).share", "s.followed[j] > 0", "s.followed[j] < 0"}}},
+	{"audit: all draws followed for certain", "tune TestShares", []edit{{"tune.(*sharing).chance", "s.followed[j] > 0", "s.followed[j] < 0"}}},
 	{"audit: the first draws for some", "tune TestSomeDraws", []edit{{"tune.near.some", "seen[k]*take/count[k] > before", "before+1 > 0 && seen[k] <= take"}}},
 	{"modes: descents from draws in steps as wide as starts", "internal/modes TestLead",
 		[]edit{{"internal/modes.(*Target).Lead", "math.Hypot(own[k].Width[j], l)", "math.Hypot(t.Width[j], 0*l)"}}},

@@ -347,7 +347,7 @@ func (h *history) summed(s *summary) {
 		h.Rounds[n-1].LogZ, h.Rounds[n-1].LogZError = s.LogZ.Estimate, s.LogZ.SE // with all that it may be off by
 		return
 	}
-	if len(s.Parameters) == 0 {
+	if len(s.Parameters) == 0 || s.Draws == 0 { // that of a calibration has other parameters
 		return
 	}
 	r := Round{Name: "end", Draws: s.Draws, RoundTrips: s.Swaps.RoundTrips, LogZ: s.LogZ.Estimate, LogZError: s.LogZ.SE,

@@ -46,7 +46,10 @@ type Options struct {
 	Patience time.Duration
 }
 
-const lateness = 20
+const (
+	lateness = 20
+	hurry    = time.Second / 2 // for places to answer once the run is to stop
+)
 
 // Open opens an engine at home. Others join as they come. An error of home is final, as of any engine.
 func Open(ctx context.Context, s bnn.Setup, o Options) (*Engine, error) {
@@ -98,6 +101,7 @@ func (e *Engine) fan(seats []*seat, call func(s *seat) error) (faults []fault) {
 			if s != e.home() {
 				late := time.AfterFunc(most, func() { e.Others.Cut(s.place, most) })
 				defer late.Stop()
+				defer context.AfterFunc(e.ctx, func() { late.Reset(hurry) })()
 			}
 			errs[i] = call(s)
 		})
@@ -174,6 +178,9 @@ func (e *Engine) ask(replicas []int, call func(s *seat) error) error {
 		some := slices.DeleteFunc(e.busy(), func(s *seat) bool {
 			return !slices.ContainsFunc(s.holds, func(r int) bool { return slices.Contains(replicas, r) })
 		})
+		if len(some) == 0 || len(replicas) > 1 && !e.placed() {
+			return errors.New("no place holds the replicas: an error before has ended the engine")
+		}
 		faults := e.fan(some, call)
 		if len(faults) == 0 {
 			return nil
@@ -182,6 +189,15 @@ func (e *Engine) ask(replicas []int, call func(s *seat) error) error {
 			return err
 		}
 	}
+}
+
+// placed reports whether every replica is held somewhere.
+func (e *Engine) placed() bool {
+	n := 0
+	for _, s := range e.seats {
+		n += len(s.holds)
+	}
+	return n == e.setup.Replicas
 }
 
 // one asks the seat of one replica, whose place there is k.

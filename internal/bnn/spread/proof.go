@@ -132,12 +132,27 @@ func Same(a, b []float64) bool {
 }
 
 // nearness is what rounding to half precision leaves of a step of a network, with room.
-const nearness = 1e-2
+const nearness = 0.05
 
-// Near reports whether numbers are the same but for rounding: within nearness of the larger of the
-// two, or of 1 where both are small.
+// Near reports whether numbers are the same but for rounding: their difference within nearness of
+// all of them, by length, and none where the others have a number.
 func Near(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(v, w float64) bool {
-		return v == w || v != v && w != w || math.Abs(v-w) <= nearness*max(1, math.Abs(v), math.Abs(w)) && !math.IsInf(v-w, 0)
-	})
+	if len(a) != len(b) {
+		return false
+	}
+	apart, size := 0.0, 0.0
+	for i, v := range a {
+		w := b[i]
+		switch {
+		case v == w || v != v && w != w:
+		case v-w != v-w || math.IsInf(v-w, 0):
+			return false
+		default:
+			apart = math.Hypot(apart, v-w)
+		}
+		if w-w == 0 {
+			size = math.Hypot(size, w)
+		}
+	}
+	return apart <= nearness*size
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -414,4 +415,32 @@ func TestDeal(t *testing.T) {
 			r.Fatalf("dealt are %v", all)
 		}
 	})
+}
+
+// Numbers are near that are rounded, however small all of them are, and not those of another
+// gradient.
+//
+// Mutant: differences beside 1.
+func TestNear(t *testing.T) {
+	g := []float64{3e-3, -2e-3, 8e-3, math.Inf(1), math.NaN()}
+	with := func(f func(v float64) float64) []float64 {
+		out := slices.Clone(g)
+		for i := range out[:3] {
+			out[i] = f(out[i])
+		}
+		return out
+	}
+	if !Near(with(func(v float64) float64 { return v * 1.004 }), g) {
+		t.Error("rounded numbers are not near")
+	}
+	for name, other := range map[string][]float64{
+		"zeros":    with(func(float64) float64 { return 0 }),
+		"opposite": with(func(v float64) float64 { return -v }),
+		"infinite": with(func(v float64) float64 { return math.Copysign(math.Inf(1), v) }),
+		"fewer":    g[:4],
+	} {
+		if Near(other, g) {
+			t.Errorf("%s are near", name)
+		}
+	}
 }

@@ -161,6 +161,9 @@ func (p *process) handshake() (saw string, err error) {
 	case errors.As(err, &died):
 		return fmt.Sprintf("it ended (%s) before it answered%s", died.State, died.tail()), nil
 	case err != nil:
+		if _, known := p.peer.Fate(); !known { // elsewhere: its line ended
+			return "", err
+		}
 		return err.Error(), nil
 	}
 	got := r.take(uint64(len(magic)), 1)

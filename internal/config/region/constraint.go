@@ -86,7 +86,8 @@ func (r *Region) refuse(item *yamlpos.Node, err error, asSaid bool) {
 // parted are several constraints in one text, with commas between them; nil is one.
 func parted(text string) (several []string) {
 	for part := range strings.SplitSeq(text, ",") {
-		if !strings.ContainsAny(part, "<>=≤≥") || strings.Count(part, "(") != strings.Count(part, ")") {
+		closed := strings.Count(part, "(") == strings.Count(part, ")") && strings.Count(part, "[") == strings.Count(part, "]")
+		if !closed || !strings.ContainsAny(part, "<>=≤≥") {
 			return nil
 		}
 		several = append(several, strings.TrimSpace(part))

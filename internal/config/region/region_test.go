@@ -11,6 +11,16 @@ import (
 	"github.com/r2sgld/r2sgld/internal/prior"
 )
 
+// Commas between comparisons part constraints; those within parentheses and brackets do not.
+func TestParted(t *testing.T) {
+	for text, want := range map[string]int{"x > 0": 0, "x > 0, y < 1": 2, "max(x, y) < 1": 0, "0 < m[A,P] < 1": 0, "m[A, 1] > 0, x < m[A, 2]": 0,
+		"0 < m[A] < 1, m[B] < 1": 2, "x > 0, y": 0} {
+		if got := parted(text); len(got) != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 // Where the sign of an equation stands.
 func TestEqualSign(t *testing.T) {
 	for text, want := range map[string][2]int{"x = 1": {2, 1}, "x == 1": {2, 2}, "x <= 1": {-1, 0}, "x >= 1": {-1, 0},
