@@ -168,6 +168,7 @@ type lentPlace struct {
 	fleet.Device
 	crew  *fleet.Crew
 	here  bool      // it is being proved, or has networks
+	bad   bool      // it has other numbers than this machine
 	lost  int       // times that it was
 	since time.Time // the last of them
 }
@@ -180,13 +181,12 @@ const (
 // Come are the devices that were not there before, or were lost for a while.
 func (a *afar) Come() (all []spread.Place) {
 	for _, d := range a.crew.Devices() {
-		key := d.Worker + " " + d.Name
-		p := a.places[key]
+		p := a.places[placeOf(d)]
 		if p == nil {
 			p = &lentPlace{Device: d, crew: a.crew}
-			a.places[key] = p
+			a.places[placeOf(d)] = p
 		}
-		if p.here || p.lost > 0 && time.Since(p.since) < between {
+		if p.here || p.bad || p.lost > 0 && time.Since(p.since) < between {
 			continue
 		}
 		if p.lost >= mostLost { // it has joined anew
@@ -243,9 +243,21 @@ func (a *afar) Cut(p spread.Place, after time.Duration) {
 	a.crew.Cut(p.(*lentPlace).Device, fmt.Errorf("it has not answered for %v", after.Round(time.Second)))
 }
 
+// Refused sends a worker away whose devices all have other numbers.
 func (a *afar) Refused(p spread.Place, why error) {
-	a.crew.Refuse(p.(*lentPlace).Device, why.Error())
+	l := p.(*lentPlace)
+	l.here, l.bad = false, true
+	for _, d := range a.crew.Devices() {
+		if other := a.places[placeOf(d)]; d.Worker == l.Worker && (other == nil || !other.bad) {
+			a.crew.Tell(fmt.Sprintf("%v moves no network: %v", &l.Device, why))
+			return
+		}
+	}
+	a.crew.Refuse(l.Device, why.Error())
 }
+
+// placeOf is the key of a device among places.
+func placeOf(d fleet.Device) string { return d.Worker + " " + d.Name }
 
 func (a *afar) Lost(p spread.Place, why error) {
 	l := p.(*lentPlace)

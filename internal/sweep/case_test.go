@@ -112,6 +112,10 @@ func TestLine(t *testing.T) {
 	if said := s.Text([]string{"c"}, text.Style{}); !strings.Contains(said, "log Z") || !strings.Contains(said, "2 parameters more") {
 		t.Error(said)
 	}
+	if said := s.Text([]string{"c", "q"}, text.Style{}); !strings.Contains(said, `no parameter "q" to show; they are a, b, c`) ||
+		!strings.Contains(said, "2 parameters more") {
+		t.Error(said)
+	}
 	if csv := string(s.table()); csv != "case,k,a.mean,a.sd,b.mean,b.sd,c.mean,c.sd,rhat,ess,log_evidence,log_evidence_se,"+
 		"seconds,warnings,failed\ncases/1,7,1,2,,1,,,,20,3,4,5,2,\n" {
 		t.Error(csv)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -114,6 +115,14 @@ func (s *Summary) Text(shown []string, style text.Style) string {
 	if shown == nil {
 		shown = s.Parameters[:min(mostShown, len(s.Parameters))]
 	}
+	more := ""
+	shown = slices.DeleteFunc(slices.Clone(shown), func(name string) bool {
+		unknown := !slices.Contains(s.Parameters, name)
+		if unknown {
+			more += fmt.Sprintf(" there is no parameter %q to show; they are %s\n", name, strings.Join(s.Parameters, ", "))
+		}
+		return unknown
+	})
 	evidence := slices.ContainsFunc(s.Cases, func(l Line) bool { return l.LogEvidence == l.LogEvidence })
 	head := append(slices.Concat([]string{"case"}, s.Keys, shown), "R̂ max", "ESS min")
 	if evidence {
@@ -140,9 +149,8 @@ func (s *Summary) Text(shown []string, style text.Style) string {
 		}
 		rows = append(rows, append(row, text.Number(l.Seconds, 1), warnings))
 	}
-	more := ""
 	if hidden := len(s.Parameters) - len(shown); hidden > 0 {
-		more = fmt.Sprintf(" %s more in cases.csv; --show NAME,… shows others\n", text.Counted(hidden, "parameter"))
+		more += fmt.Sprintf(" %s more in cases.csv; --show NAME,… shows others\n", text.Counted(hidden, "parameter"))
 	}
 	return "\n" + text.Grid(rows, 1+len(s.Keys), style) + more + "\n"
 }
