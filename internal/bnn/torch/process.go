@@ -155,15 +155,15 @@ func (p *process) handshake() (saw string, err error) {
 		r, err = p.receiveAtMost(1 << 16)
 	}
 	var died *Died
+	var away *lost
 	switch {
 	case errors.As(err, &died) && died.Waited > 0:
 		return fmt.Sprintf("it did not answer within %v", died.Waited), nil
 	case errors.As(err, &died):
 		return fmt.Sprintf("it ended (%s) before it answered%s", died.State, died.tail()), nil
+	case errors.As(err, &away):
+		return "", err
 	case err != nil:
-		if _, known := p.peer.Fate(); !known { // elsewhere: its line ended
-			return "", err
-		}
 		return err.Error(), nil
 	}
 	got := r.take(uint64(len(magic)), 1)
@@ -224,12 +224,22 @@ func (p *process) receiveAtMost(most int) (*payload, error) {
 	return nil, fmt.Errorf("%s gave a reply of kind %d", p.path, kind)
 }
 
+// lost says why a program elsewhere is not reached any more.
+type lost struct {
+	device string
+	cause  error
+}
+
+func (e *lost) Error() string { return fmt.Sprintf("the worker of device %s: %v", e.device, e.cause) }
+
+func (e *lost) Unwrap() error { return e.cause }
+
 // died is the error of a process that neither reads nor writes.
 func (p *process) died(cause error) error {
 	p.peer.Stop(grace)
 	fate, known := p.peer.Fate()
 	if !known {
-		return fmt.Errorf("the worker of device %s: %w", p.device, cause)
+		return &lost{p.device, cause}
 	}
 	p.mu.Lock() // somebody may kill it at this moment
 	defer p.mu.Unlock()
