@@ -468,7 +468,7 @@ var ofSampling = []fault{
 	}},
 	{"audit: groups of modes are not looked at", "tune TestAuditOfClusters",
 		[]edit{{"tune.(*Modes).audit", "a.mixing(draws.indicators(group...))", "_ = group"}}},
-	{"modes: distances of groups by the wider law", "internal/modes TestGroups",
+	{"modes: distances of groups by the narrower law", "internal/modes TestGroups",
 		[]edit{{"internal/modes.Groups", "min(white(z, inv[i]", "max(white(z, inv[i]"}}},
 	{"audit: basins are what lies near by the normal laws", "tune TestBasinsOfAQuartic|TestBasinOfACorner",
 		[]edit{{"tune.(*Modes).follow", "s.count(begun, ends)", "_ = ends"}}},
