@@ -90,6 +90,12 @@ func states(p r2sgld.Problem, draws []float64) []float64 {
 	return out
 }
 
+// stateOf is draw k of the coldest rung of a ladder of p in the coordinates of its potential.
+func stateOf(p r2sgld.Problem, l r2sgld.Ladder, k int) []float64 {
+	d := len(l.X[0]) / len(l.Energy[0])
+	return states(p, l.X[0][k*d:(k+1)*d])
+}
+
 // reported is a state of p as draws are told.
 func reported(p r2sgld.Problem, state []float64) []float64 {
 	if p.Chart == nil {
@@ -112,20 +118,17 @@ func (m *Modes) places() []modes.Part {
 
 // owners tells of cold draws of every ladder of a run on p which of the places each lies near.
 func owners(p r2sgld.Problem, res *r2sgld.Result, places []modes.Part) near {
-	law, all := modes.Mixture{Parts: places}, near{make([][]int, len(res.Ladders)), make([][]float64, len(res.Ladders))}
+	law, all := modes.Mixture{Parts: places}, near{make([][]int, len(res.Ladders)), make([]int, len(res.Ladders))}
 	shortest := math.MaxInt
 	for i, l := range res.Ladders {
 		n := len(l.Energy[0])
 		step := max(1, n/max(fewLooked, min(lookedAt, mostWork/(len(places)*len(places[0].Center)*len(places[0].Center)))))
 		for k := step - 1; k < n; k += step {
-			d := len(l.X[0]) / n
-			x := states(p, l.X[0][k*d:(k+1)*d])
-			all.of[i], all.state[i] = append(all.of[i], law.Owner(x)), append(all.state[i], x...)
+			all.of[i] = append(all.of[i], law.Owner(stateOf(p, l, k)))
 		}
-		shortest = min(shortest, len(all.of[i]))
+		all.step[i], shortest = step, min(shortest, len(all.of[i]))
 	}
 	for i, o := range all.of {
-		all.state[i] = all.state[i][:len(all.state[i])/max(1, len(o))*shortest]
 		all.of[i] = o[:shortest]
 	}
 	return all
@@ -150,17 +153,17 @@ func (m *Modes) seen(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 
 // inspect is what the draws of res, of a run on p, know of the modes m, by the basins that they lie
 // in, with the barriers between these and the cores of them. m may be nil: it is then nil.
-func (m *Modes) inspect(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2sgld.Result) (*Audit, error) {
+func (m *Modes) inspect(ctx context.Context, p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) (*Audit, error) {
 	if !m.audited(p) {
 		return nil, nil
 	}
 	draws := m.near(p, res)
-	s, err := m.follow(ctx, p, draws)
+	s, err := m.follow(ctx, p, set.Threads, res, draws)
 	if err != nil {
 		return nil, err
 	}
 	a := m.audit(p, draws, s)
-	return a, cmp.Or(m.join(ctx, p, a), m.hold(ctx, p, seed, res, a))
+	return a, cmp.Or(m.join(ctx, p, a), m.hold(ctx, p, set.Seed, res, a))
 }
 
 // audit says what draws know of the modes m, whose basins share what lies near them.

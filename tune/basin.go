@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -19,8 +20,8 @@ const (
 
 // near are draws of every ladder, and which mode each lies near by the normal laws there.
 type near struct {
-	of    [][]int     // of the modes, [ladder][draw]
-	state [][]float64 // those draws in the coordinates of modes, n × d
+	of   [][]int // of the modes, [ladder][draw]
+	step []int   // every which draw of a ladder these are, from the one before that on
 }
 
 // any reports whether a draw lies near mode k.
@@ -72,19 +73,23 @@ func ownBasins(n int) *sharing {
 }
 
 // follow has draws near every mode go down to the minimum whose basin they lie in.
-func (m *Modes) follow(ctx context.Context, p r2sgld.Problem, draws near) (*sharing, error) {
+func (m *Modes) follow(ctx context.Context, p r2sgld.Problem, threads int, res *r2sgld.Result, draws near) (*sharing, error) {
 	n := len(m.Search.Modes)
 	s := ownBasins(n)
 	quota := min(mostFollowed, int(freshly*float64(m.gradients()))/descentTakes/n)
-	if quota < fewFollowed {
+	if n == 1 || quota < fewFollowed {
 		return s, nil
 	}
 	u, err := quiet(p)
 	if err != nil {
 		return nil, err
 	}
-	at, begun := draws.some(n, quota)
-	target := modes.Target{Energy: u, Domain: p.Domain, Threads: runtime.GOMAXPROCS(0)}
+	some, begun := draws.some(n, quota)
+	var at []float64
+	for _, x := range some {
+		at = append(at, stateOf(p, res.Ladders[x[0]], x[1])...)
+	}
+	target := modes.Target{Energy: u, Domain: p.Domain, Threads: cmp.Or(threads, runtime.GOMAXPROCS(0))}
 	ends, asked, err := target.Lead(ctx, m.Search.Modes, at, begun)
 	if err != nil {
 		return nil, err
@@ -118,8 +123,8 @@ func (s *sharing) count(begun, ends []int) {
 }
 
 // some are so many draws near each of n modes, or all where there are fewer, evenly taken, and
-// near which each is.
-func (d near) some(n, quota int) (at []float64, of []int) {
+// near which each is: their ladders and numbers there.
+func (d near) some(n, quota int) (at [][2]int, of []int) {
 	count, seen := make([]int, n), make([]int, n)
 	for _, l := range d.of {
 		for _, k := range l {
@@ -127,12 +132,11 @@ func (d near) some(n, quota int) (at []float64, of []int) {
 		}
 	}
 	for i, l := range d.of {
-		width := len(d.state[i]) / max(1, len(l))
 		for j, k := range l {
 			take := min(quota, count[k])
 			before := seen[k] * take / count[k]
 			if seen[k]++; seen[k]*take/count[k] > before {
-				at, of = append(at, d.state[i][j*width:(j+1)*width]...), append(of, k)
+				at, of = append(at, [2]int{i, (j+1)*d.step[i] - 1}), append(of, k)
 			}
 		}
 	}

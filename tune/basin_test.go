@@ -179,29 +179,33 @@ func TestAuditOfClusters(t *testing.T) {
 
 // Few are taken evenly of draws near a mode, all of one that has fewer.
 func TestSomeDraws(t *testing.T) {
-	draws := near{of: make([][]int, 2), state: make([][]float64, 2)}
+	draws := near{of: make([][]int, 2), step: []int{1, 3}}
 	for i := range draws.of {
 		for k := range 100 {
 			owner := 0
 			if k%50 == 7 {
 				owner = 1
 			}
-			draws.of[i], draws.state[i] = append(draws.of[i], owner), append(draws.state[i], float64(100*i+k))
+			draws.of[i] = append(draws.of[i], owner)
 		}
 	}
 	at, of := draws.some(2, 28)
 	count := [2]int{}
-	last := -1.0
+	last := -1
 	for i, k := range of {
-		if count[k]++; k == 0 && at[i]-last > 8 {
-			t.Errorf("none of the draws from %g to %g", last, at[i])
+		place := at[i][0]*100 + (at[i][1]+1)/draws.step[at[i][0]] - 1
+		if count[k]++; k == 0 && place-last > 8 {
+			t.Errorf("none of the draws from %d to %d", last, place)
 		}
 		if k == 0 {
-			last = at[i]
+			last = place
+		}
+		if draws.of[place/100][place%100] != k {
+			t.Errorf("draw %d of ladder %d is near %d, not %d", at[i][1], at[i][0], draws.of[place/100][place%100], k)
 		}
 	}
 	if last < 192 {
-		t.Errorf("none of the draws after %g", last)
+		t.Errorf("none of the draws after %d", last)
 	}
 	if count != [2]int{28, 4} {
 		t.Errorf("%v draws", count)

@@ -115,7 +115,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	if err != nil {
 		return nil, err
 	}
-	if out.Audit, err = known.inspect(ctx, p, s.Seed, out.Result); err != nil {
+	if out.Audit, err = known.inspect(ctx, p, s, out.Result); err != nil {
 		return nil, err
 	}
 	if o.look(false); known != nil {

@@ -260,7 +260,8 @@ func workCommand() *cobra.Command {
 		Use:   "work URL",
 		Short: "Evaluate states, do cases and lend devices, for runs on other machines",
 		Long: `Evaluate states for runs on other machines, do cases of sweeps, calibrations and
-studies, and lend devices to trainings of networks (--allow torch). URL is what a run with --listen, or r2sgld hub, has printed. The worker is sent the
+studies, and lend devices to trainings of networks (--allow torch). URL is what a run
+with --listen, or r2sgld hub, has printed. The worker is sent the
 configuration and its data once, compares its numbers with those of the run to the last
 bit, and helps until the run ends; then it waits for the next. While no run asks for
 states it does cases, as many at once as it has slots. It may come before the run and go
