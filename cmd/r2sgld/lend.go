@@ -17,45 +17,37 @@ import (
 	"github.com/r2sgld/r2sgld/internal/training"
 )
 
-// lender has the program that a worker's operator allows, if any.
-func (w *working) lender(ctx context.Context) (fleet.Lender, error) {
+// lend has a worker lend the program that its operator allows, if any.
+func (w *working) lend(ctx context.Context, to *fleet.Worker) error {
 	if !slices.Contains(w.allow, "torch") {
-		return fleet.Nothing{}, nil
+		return nil
 	}
 	path, err := torch.Find("")
 	if err != nil {
-		return nil, fmt.Errorf("--allow torch: %w", err)
+		return fmt.Errorf("--allow torch: %w", err)
 	}
-	kit, err := torch.Inspect(ctx, path)
+	library, devices, err := torch.Inspect(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("--allow torch: %w", err)
+		return fmt.Errorf("--allow torch: %w", err)
 	}
 	for _, d := range w.devices {
-		if !slices.Contains(kit.Devices, d) {
-			return nil, fmt.Errorf("--devices %s: %s, %s, has %s", d, path, kit.Library, strings.Join(kit.Devices, ", "))
+		if !slices.Contains(devices, d) {
+			return fmt.Errorf("--devices %s: %s, %s, has %s", d, path, library, strings.Join(devices, ", "))
 		}
 	}
 	lent := w.devices
 	if lent == nil {
-		lent = slices.DeleteFunc(slices.Clone(kit.Devices), func(d string) bool { return d == "cpu" })
+		lent = slices.DeleteFunc(devices, func(d string) bool { return d == "cpu" })
 	}
 	if len(lent) == 0 {
 		lent = []string{"cpu"}
 	}
-	return &lends{path, fleet.Kit{Library: kit.Library, Devices: lent}}, nil
-}
-
-// lends is r2sgld-torch, at its path on this machine.
-type lends struct {
-	path string
-	kit  fleet.Kit
-}
-
-func (l *lends) Kit(context.Context) (fleet.Kit, error) { return l.kit, nil }
-
-func (l *lends) Start(device string) (fleet.Program, error) {
-	p, err := torch.StartOn(l.path, device)
-	return lentOut{p}, err
+	to.Kit = fleet.Kit{Library: library, Devices: lent}
+	to.Start = func(device string) (fleet.Program, error) {
+		p, err := torch.StartOn(path, device)
+		return lentOut{p}, err
+	}
+	return nil
 }
 
 // lentOut is the program as it runs for another machine.
@@ -92,7 +84,7 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
-	kit, err := torch.Inspect(ctx, path)
+	library, _, err := torch.Inspect(ctx, path)
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
@@ -113,7 +105,7 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	h := &atHome{devices: devices, threads: threads, open: j.Engine}
 	j.Engine = func(ctx context.Context, setup bnn.Setup) (bnn.Engine, error) {
 		return spread.Open(ctx, setup, spread.Options{Home: h, Agree: agree,
-			Others: &afar{crew: crew, home: h, library: kit.Library, anyBits: s.anyBits, places: map[string]*lentPlace{}}})
+			Others: &afar{crew: crew, home: h, library: library, anyBits: s.anyBits, places: map[string]*lentPlace{}}})
 	}
 	return crew, func() error {
 		defer end()
@@ -169,13 +161,14 @@ type lentPlace struct {
 	crew  *fleet.Crew
 	here  bool      // it is being proved, or has networks
 	bad   bool      // it has other numbers than this machine
-	lost  int       // times that it was
+	lost  int       // times that it was, without long times between them
 	since time.Time // the last of them
 }
 
 const (
-	mostLost = 3               // times, after which a worker is sent away
-	between  = 5 * time.Second // tries
+	mostLost  = 3                // times, after which a worker is sent away
+	between   = 5 * time.Second  // tries
+	forgotten = 10 * time.Minute // after which a loss counts no more
 )
 
 // Come are the devices that were not there before, or were lost for a while.
@@ -261,6 +254,9 @@ func placeOf(d fleet.Device) string { return d.Worker + " " + d.Name }
 
 func (a *afar) Lost(p spread.Place, why error) {
 	l := p.(*lentPlace)
+	if time.Since(l.since) > forgotten {
+		l.lost = 0
+	}
 	l.here, l.since = false, time.Now()
 	l.lost++
 	a.crew.Holds(l.Device, 0)

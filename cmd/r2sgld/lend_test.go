@@ -116,12 +116,6 @@ func TestLendRefused(t *testing.T) {
 	bare.says("--allow torch: no worker program r2sgld-torch", 1)
 }
 
-// kits lends what has other names than anything here.
-type kits struct{ has fleet.Kit }
-
-func (k kits) Kit(context.Context) (fleet.Kit, error) { return k.has, nil }
-func (k kits) Start(string) (fleet.Program, error)    { return nil, errBroken }
-
 var errBroken = errors.New("it is broken")
 
 // TestUnfitDevices: a worker with another library, or devices of another kind alone, is sent away and
@@ -175,6 +169,38 @@ func TestUnfitDevices(t *testing.T) {
 	}
 }
 
+// TestLostNowAndThen: a place that was lost often, but with long times between, is sent away no sooner
+// than one that was lost once.
+func TestLostNowAndThen(t *testing.T) {
+	t.Parallel()
+	broker, err := fleet.Listen("127.0.0.1:0", fleet.NewToken(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(broker.Close)
+	m := newMarket(t, broker, "now and then", fleet.Kit{Library: "lib 1", Devices: []string{"cpu"}})
+	a := &afar{crew: m.crew, home: &atHome{devices: []string{"cpu"}}, library: "lib 1", places: map[string]*lentPlace{}}
+	var all []spread.Place
+	for len(all) == 0 {
+		all = a.Come()
+		time.Sleep(time.Millisecond)
+	}
+	p := all[0].(*lentPlace)
+	for range 2 * mostLost {
+		p.since = time.Now().Add(-2 * forgotten)
+		a.Lost(p, errBroken)
+	}
+	if m.heard("was lost", 1) {
+		t.Errorf("told is %q", m.told)
+	}
+	for range mostLost - 1 {
+		a.Lost(p, errBroken)
+	}
+	if !m.heard("was lost 3 times", 1) {
+		t.Errorf("told is %q", m.told)
+	}
+}
+
 // A market is a crew and a worker that lends something, and what both tell.
 type market struct {
 	crew *fleet.Crew
@@ -204,7 +230,8 @@ func newMarket(t *testing.T, broker *fleet.Broker, name string, kit fleet.Kit) *
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	w := fleet.Worker{Name: "w1", Host: "here", Version: "1", Slots: 1, Dir: t.TempDir(), Tell: tell, Lender: kits{kit}}
+	w := fleet.Worker{Name: "w1", Host: "here", Version: "1", Slots: 1, Dir: t.TempDir(), Tell: tell, Kit: kit,
+		Start: func(string) (fleet.Program, error) { return nil, errBroken }}
 	var over sync.WaitGroup
 	over.Go(func() { _ = w.Work(ctx, theirs) })
 	t.Cleanup(func() {

@@ -319,17 +319,18 @@ func (w *working) work(cmd *cobra.Command, url string) error {
 	}
 	leaving(func() string { return "stopped in the middle of its work: the run goes on without this worker" })
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
-	lender, err := w.lender(ctx)
-	if err != nil {
+	tell := func(s string) { fmt.Fprintln(out, s) }
+	worker := fleet.Worker{Name: fmt.Sprintf("w%d-%s", os.Getpid(), fleet.NewToken()[:6]), Version: r2sgld.Version,
+		Slots: w.slots, Dir: w.dir, Idle: w.idle, Program: program(), Tell: tell}
+	if err := w.lend(ctx, &worker); err != nil {
 		return &job.Refused{Err: err}
 	}
-	tell := func(s string) { fmt.Fprintln(out, s) }
 	conn, err := w.await(ctx, url, tell)
 	if conn == nil || err != nil {
 		return err
 	}
 	defer conn.Close()
-	host, _ := os.Hostname()
+	worker.Host, _ = os.Hostname()
 	commands := slices.Contains(w.allow, "command")
 	build, err := fingerprint()
 	if err != nil {
@@ -337,9 +338,7 @@ func (w *working) work(cmd *cobra.Command, url string) error {
 	}
 	studies := replays(w.slots, build)
 	defer studies.Close()
-	worker := fleet.Worker{Name: fmt.Sprintf("w%d-%s", os.Getpid(), fleet.NewToken()[:6]), Host: host, Version: r2sgld.Version,
-		Slots: w.slots, Dir: w.dir, Idle: w.idle, Make: potentialOf(commands), Case: doCase(commands, studies), Program: program(),
-		Lender: lender, Tell: tell}
+	worker.Make, worker.Case = potentialOf(commands), doCase(commands, studies)
 	return worker.Work(ctx, conn)
 }
 

@@ -12,33 +12,17 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 )
 
-// A Lender has programs of a worker's operator, for runs on other machines.
-type Lender interface {
-	// Kit is what is lent; the error is why nothing is.
-	Kit(ctx context.Context) (Kit, error)
-	// Start starts the program for one of the kit's devices.
-	Start(device string) (Program, error)
-}
-
-// A Program is one that runs: what is written to it, what it writes.
+// A Program of a worker's operator runs for another machine: what is written to it, what it writes.
 type Program interface {
 	io.ReadWriter
 	// End ends it and says how it ended, in words.
 	End() string
 }
-
-// Nothing lends nothing.
-type Nothing struct{}
-
-// Kit says so.
-func (Nothing) Kit(context.Context) (Kit, error) { return Kit{}, errNoKit }
-
-// Start starts nothing.
-func (Nothing) Start(string) (Program, error) { return nil, errNoKit }
 
 // mostLines are the programs of a worker at once, for each device: a run may prove one while another
 // works.
@@ -52,20 +36,19 @@ type loan struct {
 	ctx  context.Context
 	conn *nats.Conn
 	run  string
-	kit  Kit
 	wait sync.WaitGroup
 
+	files sync.Mutex // held by the line that fetches one, which others may want as well
 	mu    sync.Mutex
 	lines map[*line]string // devices
 }
 
 // lend lends programs to a run until the context ends, and calls ready once it does.
-func (w *Worker) lend(ctx context.Context, conn *nats.Conn, o offer, ready func(Kit)) error {
-	kit, err := w.Lender.Kit(ctx)
-	if err != nil {
-		return err
+func (w *Worker) lend(ctx context.Context, conn *nats.Conn, o offer, ready func()) error {
+	if len(w.Kit.Devices) == 0 {
+		return errNoKit
 	}
-	l := &loan{Worker: w, ctx: ctx, conn: conn, run: o.Run, kit: kit, lines: map[*line]string{}}
+	l := &loan{Worker: w, ctx: ctx, conn: conn, run: o.Run, lines: map[*line]string{}}
 	s, err := conn.Subscribe(openingOf(o.Run, w.Name), func(m *nats.Msg) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -81,7 +64,7 @@ func (w *Worker) lend(ctx context.Context, conn *nats.Conn, o offer, ready func(
 	if err := conn.FlushWithContext(within(ctx, patience)); err != nil {
 		return errLost
 	}
-	ready(kit)
+	ready()
 	for ctx.Err() == nil {
 		pause(ctx, beatEvery)
 		l.all((*line).check)
@@ -105,8 +88,8 @@ func (l *loan) open(m []byte) opened {
 	if err := json.Unmarshal(m, &o); err != nil || !plainName(o.Line, mostName) {
 		return opened{"an opening that is none"}
 	}
-	if !slices.Contains(l.kit.Devices, o.Device) {
-		return opened{fmt.Sprintf("it lends %s, not %q", strings.Join(l.kit.Devices, ", "), o.Device)}
+	if !slices.Contains(l.Kit.Devices, o.Device) {
+		return opened{fmt.Sprintf("it lends %s, not %q", strings.Join(l.Kit.Devices, ", "), o.Device)}
 	}
 	one, err := newLine(l.conn, downOf(l.run, o.Line), upOf(l.run, o.Line))
 	if err == nil {
@@ -118,13 +101,14 @@ func (l *loan) open(m []byte) opened {
 	if err != nil {
 		return opened{err.Error()}
 	}
-	p, err := l.Lender.Start(o.Device)
+	p, err := l.Start(o.Device)
 	if err != nil {
 		l.leave(one)
 		one.end(err)
 		l.Tell(fmt.Sprintf("%s: the program does not start: %v", o.Device, err))
 		return opened{err.Error()}
 	}
+	time.AfterFunc(4*patience, one.expect)
 	l.bridge(one, p, o.Device)
 	return opened{}
 }
@@ -206,10 +190,7 @@ func (l *loan) pass(p parcel, to Program) error {
 		return err
 	}
 	at := filepath.Join(l.Dir, filesFolder, strings.ToLower(p.file.SHA256))
-	err := l.fetch(p.file.File, at, func() (io.ReadCloser, error) {
-		return io.NopCloser(&pieces{ctx: l.ctx, conn: l.conn, from: giftsOf(l.run), of: p.file.Number, left: p.file.Size}), nil
-	})
-	if err != nil {
+	if err := l.receive(p.file, at); err != nil {
 		return err
 	}
 	f, err := os.Open(at)
@@ -219,4 +200,13 @@ func (l *loan) pass(p parcel, to Program) error {
 	defer f.Close()
 	_, err = io.Copy(to, f)
 	return err
+}
+
+// receive has a file of the run at a path, fetched once by however many programs.
+func (l *loan) receive(g *gift, at string) error {
+	l.files.Lock()
+	defer l.files.Unlock()
+	return l.fetch(g.File, at, func() (io.ReadCloser, error) {
+		return io.NopCloser(&pieces{ctx: l.ctx, conn: l.conn, from: giftsOf(l.run), of: g.Number, left: g.Size}), nil
+	})
 }

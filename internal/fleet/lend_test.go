@@ -4,7 +4,6 @@ package fleet
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -43,16 +42,13 @@ func (e *echo) End() string {
 
 // A shop lends echoes.
 type shop struct {
-	kit    Kit
-	refuse error
-	began  chan *echo
+	kit   Kit
+	began chan *echo
 }
 
 func newShop(devices ...string) *shop {
 	return &shop{kit: Kit{Library: "lib 1", Devices: devices}, began: make(chan *echo, 16)}
 }
-
-func (s *shop) Kit(context.Context) (Kit, error) { return s.kit, s.refuse }
 
 func (s *shop) Start(device string) (Program, error) {
 	if device == "broken" {
@@ -67,8 +63,8 @@ func (s *shop) Start(device string) (Program, error) {
 }
 
 // lends starts a worker of a site that lends what a shop has.
-func (s *site) lends(l Lender, with ...func(*Worker)) (kill func()) {
-	return s.worker(2, quartic(0), append(with, func(w *Worker) { w.Lender = l })...)
+func (s *site) lends(l *shop, with ...func(*Worker)) (kill func()) {
+	return s.worker(2, quartic(0), append(with, func(w *Worker) { w.Kit, w.Start = l.kit, l.Start })...)
 }
 
 // borrower is a site of a run that needs no states.
@@ -241,6 +237,26 @@ func TestLostMessages(t *testing.T) {
 	}
 }
 
+// TestUnheardLine: a line on which nothing has come is ended, so that its program is; one that has heard
+// its other end goes on.
+func TestUnheardLine(t *testing.T) {
+	t.Parallel()
+	s := borrower(t)
+	for name, messages := range map[string]int{"unheard": 0, "heard": 1} {
+		l, err := newLine(s.crew.conn, "test.in."+name, "test.out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range messages {
+			l.hear(append(binary.LittleEndian.AppendUint64(nil, uint64(n)), lineBytes, 'a'))
+		}
+		if l.expect(); l.broken() != (messages == 0) {
+			t.Errorf("a line that was %s: broken %v", name, l.broken())
+		}
+		l.end(errStops)
+	}
+}
+
 // TestLendsWhatItHas: a worker starts programs on its devices alone, so many at once, and says why not.
 func TestLendsWhatItHas(t *testing.T) {
 	t.Parallel()
@@ -297,7 +313,7 @@ func TestLendsNothing(t *testing.T) {
 	t.Parallel()
 	s := borrower(t)
 	told := make(chan string, 16)
-	s.lends(Nothing{}, func(w *Worker) { w.Tell = func(m string) { told <- m } })
+	s.lends(newShop(), func(w *Worker) { w.Tell = func(m string) { told <- m } })
 	s.hears("a worker with --allow torch lends its devices")
 	for m := range told {
 		if strings.Contains(m, "a worker with --allow torch lends its devices") {

@@ -61,6 +61,7 @@ const (
 
 var (
 	errLine      = errors.New("a message of the line was lost")
+	errUnheard   = errors.New("nothing was heard of the run")
 	errNotNeeded = errors.New("the run needs the program no more")
 )
 
@@ -222,6 +223,15 @@ func (l *line) end(why error) bool {
 func (l *line) check() {
 	if l.conn.Stats().Reconnects != l.reconnects {
 		l.end(errLine)
+	}
+}
+
+// expect ends a line on which nothing has come: whoever asked for it has gone.
+func (l *line) expect() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.heard == 0 {
+		l.fail(errUnheard)
 	}
 }
 

@@ -31,8 +31,10 @@ type Worker struct {
 	// A case that this worker may not do is an error of type *Unfit. nil takes no cases.
 	Case    func(ctx context.Context, c cases.Case, place func(path string) string, dir string) error
 	Program string // that makes the same bits of the same case
-	Lender  Lender // of programs on devices
-	Tell    func(string)
+	Kit     Kit    // that it lends; no devices are nothing
+	// Start starts the program that is lent, for one of the kit's devices.
+	Start func(device string) (Program, error)
+	Tell  func(string)
 
 	made made // last
 }
@@ -194,9 +196,9 @@ func (w *Worker) serve(ctx context.Context, conn *nats.Conn, o offer) error {
 	var ready atomic.Pointer[Kit]
 	defer w.beat(ctx, conn, o.Run, &ready)()
 	if hi.Brief.Command == Lending {
-		return cause(ctx, w.lend(ctx, conn, o, func(k Kit) {
-			ready.Store(&k)
-			w.Tell(fmt.Sprintf("lends %s to %s", strings.Join(k.Devices, ", "), o.Name))
+		return cause(ctx, w.lend(ctx, conn, o, func() {
+			ready.Store(&w.Kit)
+			w.Tell(fmt.Sprintf("lends %s to %s", strings.Join(w.Kit.Devices, ", "), o.Name))
 		}))
 	}
 	u, err := w.make(ctx, all, conn, o, hi.Brief)

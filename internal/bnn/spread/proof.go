@@ -82,9 +82,12 @@ func (e *Engine) prove(d *advance) ([]bnn.Outcome, error) {
 func (e *Engine) putToProof(places []Place) {
 	for _, place := range places {
 		p, sets := e.proof, slices.Clone(e.sets)
+		most := lateness * max(e.Patience, e.longest) // for examples, which come first, as well
 		go func() {
 			began := time.Now()
+			late := time.AfterFunc(most, func() { e.Others.Cut(place, most) })
 			err := e.passes(place, p, sets)
+			late.Stop()
 			select {
 			case e.proved <- proved{place, time.Since(began), err}:
 			case <-e.ctx.Done():

@@ -334,12 +334,12 @@ func TestOtherNumbers(t *testing.T) {
 	}
 }
 
-// TestHangs: a place that does not answer any more is cut off, at whichever of its calls, and the
-// training is that of one machine. That a place is slow changes nothing either.
+// TestHangs: a place that does not answer any more is cut off, at whichever of its calls, also of its
+// proof, and the training is that of one machine. That a place is slow changes nothing either.
 func TestHangs(t *testing.T) {
 	s := settings(t, "r2sghmc")
 	want, lost := alone(t, s), 0
-	for left := 20; left < 45; left++ {
+	for left := 1; left < 45; left++ {
 		d := newDesk(3, left)
 		d.hangs = true
 		c := &crowd{when: map[int][]Place{2: {d}}}
@@ -352,8 +352,8 @@ func TestHangs(t *testing.T) {
 		}
 		lost += len(c.lost)
 	}
-	if lost == 0 {
-		t.Error("none was lost")
+	if lost < 20 {
+		t.Errorf("%d were lost", lost)
 	}
 }
 

@@ -12,31 +12,26 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 )
 
-// A Kit is what a worker program has to compute with.
-type Kit struct {
-	Library string   // and its version, as in libtorch 1.13.1
-	Devices []string // cpu, cuda:0 and so on
-}
-
 // kitSaid is what a worker says that is asked for a device which it does not have.
 var kitSaid = regexp.MustCompile(`this worker, ([^,]+), has ([a-z0-9:, ]+)$`)
 
-// Inspect asks the program of a path what it has. Its errors are those of [Open].
-func Inspect(ctx context.Context, path string) (Kit, error) {
+// Inspect asks the program of a path what it computes with: its library with its version, as in
+// libtorch 1.13.1, and devices, as cpu and cuda:0. Its errors are those of [Open].
+func Inspect(ctx context.Context, path string) (library string, devices []string, err error) {
 	least := bnn.Setup{Network: bnn.Network{Kind: "mlp", Input: [3]int{1, 1, 1}, Outputs: 1}, Replicas: 1}
 	e, err := Open(ctx, least, Options{Worker: path, Devices: []string{"none"}})
 	if err == nil {
-		return Kit{}, errors.Join(fmt.Errorf("%s has a device named none", path), e.Close())
+		return "", nil, errors.Join(fmt.Errorf("%s has a device named none", path), e.Close())
 	}
 	var failed *Failed
 	if !errors.As(err, &failed) || failed.Reason != NoDevice {
-		return Kit{}, err
+		return "", nil, err
 	}
 	said := kitSaid.FindStringSubmatch(failed.Text)
 	if said == nil {
-		return Kit{}, fmt.Errorf("%s does not tell what devices it has, but %q: %s", path, failed.Text, remedy)
+		return "", nil, fmt.Errorf("%s does not tell what devices it has, but %q: %s", path, failed.Text, remedy)
 	}
-	return Kit{Library: said[1], Devices: strings.Split(said[2], ", ")}, nil
+	return said[1], strings.Split(said[2], ", "), nil
 }
 
 // visible is the variable that says which devices CUDA has, in their order.

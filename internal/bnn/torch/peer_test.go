@@ -19,19 +19,19 @@ import (
 func TestInspect(t *testing.T) {
 	pace.Slow(t)
 	path := worker(t)
-	kit := get[Kit](t)(Inspect(t.Context(), path))
-	if !strings.HasPrefix(kit.Library, "libtorch ") || !slices.Contains(kit.Devices, "cpu") {
-		t.Errorf("%+v", kit)
+	library, devices, err := Inspect(t.Context(), path)
+	if err != nil || !strings.HasPrefix(library, "libtorch ") || !slices.Contains(devices, "cpu") {
+		t.Errorf("%s, %v, %v", library, devices, err)
 	}
-	for _, d := range kit.Devices {
+	for _, d := range devices {
 		open(t, mlp(1), Options{Worker: path, Devices: []string{d}})
 	}
 	var wrong *Mismatch
-	if _, err := Inspect(t.Context(), "true"); !errors.As(err, new(*Missing)) {
+	if _, _, err := Inspect(t.Context(), "true"); !errors.As(err, new(*Missing)) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 	t.Setenv("R2SGLD_FAKE_WORKER", "version")
-	if _, err := Inspect(t.Context(), os.Args[0]); !errors.As(err, &wrong) {
+	if _, _, err := Inspect(t.Context(), os.Args[0]); !errors.As(err, &wrong) {
 		t.Errorf("another version: %v", err)
 	}
 }
