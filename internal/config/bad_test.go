@@ -50,6 +50,10 @@ func TestBadSamples(t *testing.T) {
 		{`name`, `sampler.seed: 1`, `f.yaml:1:1: unknown key "sampler.seed"; did you mean "seed" within "sampler"?`},
 		{`method`, `scheme: deo`, `f.yaml:7:3: unknown key "scheme"; did you mean "scheme" within "swap"?`},
 		{`method`, `method: r3sgld`, `f.yaml:7:11: unknown method "r3sgld"; did you mean "r2sgld"?`},
+		{`method`, "method: r3sgld\n  leapfrog: 5\n  schedule: {kind: cyclical}", `f.yaml:7:11: unknown method "r3sgld"; did you mean "r2sgld"?`},
+		{`method`, "method: hmc\n  leapfrog: 5", `f.yaml:7:11: hmc is a kernel: write kernel: hmc, with a method such as auto or r2sgld`},
+		{`burn_in`, `burn: 5`, `f.yaml:9:3: unknown key "burn"; did you mean "burn_in"?`},
+		{`burn_in`, `step: 5`, `f.yaml:9:3: unknown key "step"; did you mean "step_size"?`},
 		{`method`, `method: [r2sgld]`, `f.yaml:7:11: method must be text; found a list of 1`},
 		{`method`, `method: hmc2`, `f.yaml:7:11: unknown method "hmc2"; accepted: r2sgld, auto, sgld, cycsgld, resgld, p-sgld, p-cycsgld, p-resgld, r-sgld, r-cycsgld, r-resgld, sghmc, cycsghmc, resghmc, p-sghmc, p-cycsghmc, p-resghmc, r-sghmc, r-cycsghmc, r-resghmc, r2sghmc, r-hmc, projected-sgld, myula, mirror-sgld, rejection-sgld`},
 		{`method`, `method: auto`, "f.yaml:9:3: method auto sets burn_in itself: drop the key, or take method: r2sgld\n" +
@@ -170,12 +174,18 @@ func TestBadSamples(t *testing.T) {
 		{`potential`, `potential: (x`, `f.yaml:3:12: this ( is never closed`},
 		{`potential`, `potential: {command: ./u}`, `f.yaml:3:22: command must be a list of words; found "./u"`},
 		{`potential`, `potential: {program: [u]}`,
+			`f.yaml:3:12: potential must be a formula, as "x^2/2", or be in another program, as {command: [python3, model.py]}, ` +
+				`or in Stan, as {stan: model.stan, data: data.json}`},
+		{`potential`, `potential: {comand: [u], timeout: 3}`,
 			`f.yaml:3:12: a potential in another program needs the key "command", such as [python3, model.py]` +
-				"\n" + `f.yaml:3:13: unknown key "program"; known keys: command, timeout, directory`},
+				"\n" + `f.yaml:3:13: unknown key "comand"; did you mean "command"?`},
 		{`potential`, `potential: {timeout: 3}`,
 			`f.yaml:3:12: a potential in another program needs the key "command", such as [python3, model.py]`},
 		{`potential`, `potential: "x > 1"`, `f.yaml:3:15: ">" is not allowed here: a comparison is no number`},
 		{`box`, `box: {x: [1, -1]}`, `f.yaml:5:12: the lower bound of x must be below the upper one; found [1, -1]`},
+		{`box`, `kind: ball`, `f.yaml:5:3: the kind of a domain is a key in it: domain: {ball: …}`},
+		{`box`, `type: ball`, `f.yaml:5:3: the kind of a domain is a key in it: domain: {ball: …}`},
+		{`box`, `kind: bowl`, `f.yaml:5:3: unknown key "kind"; known keys: box, ball, ellipsoid, simplex, polygon, flower, heart, star, octagon, cross, constraints, program`},
 		{`box`, `box: {z: [0, 1]}`, `f.yaml:5:9: unknown key "z"; known keys: x, y`},
 		{`box`, `box: {x: 1}`, `f.yaml:5:12: x must be a list of two numbers; found "1"`},
 		{`box`, `box: {x: [0, 1, 2]}`, `f.yaml:5:12: the bounds of x must be two numbers [lower, upper]; found 3`},
@@ -315,7 +325,7 @@ func TestBadOverrides(t *testing.T) {
 		{"potential=x + z", `--set potential: "z" is not defined; variables are x, y`},
 		{"domain.box.x=[2,1]", "--set domain.box.x: the lower bound of x must be below the upper one; found [2, 1]"},
 		{"sampler.init={x: 5, y: 0}", "--set sampler.init: the start (x = 5, y = 0) lies outside the domain"},
-		{"sampler.seed=[1", "--set sampler.seed: sequence end token ']' not found"},
+		{"sampler.seed=[1", "--set sampler.seed: this [ is never closed"},
 	} {
 		t.Run(c.set, func(t *testing.T) { checkSample(t, goodSample, []string{c.set}, c.want) })
 	}

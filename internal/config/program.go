@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/command"
@@ -31,6 +32,11 @@ type external struct {
 // external reads one; nil where it is wrong.
 func (l *loader) external(n *yamlpos.Node) *external {
 	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
+	if known := key.Names(c.keys()); !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool { return slices.Contains(known, f.Key.Text) }) {
+		l.Report(n, "potential must be a formula, as \"x^2/2\", or be in another program, as {command: [python3, model.py]}, or in Stan, as "+
+			"{stan: model.stan, data: data.json}")
+		return nil
+	}
 	if !l.Only(n, c.keys()) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package prior
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -123,16 +124,19 @@ func Parse(text string) (*Prior, error) {
 	if !ok || !strings.HasSuffix(rest, ")") {
 		return nil, usage
 	}
+	given := expression.Arguments(strings.TrimSuffix(rest, ")"))
+	if len(given) != fam.n {
+		return nil, usage
+	}
 	var args []float64
-	for _, s := range expression.Arguments(strings.TrimSuffix(rest, ")")) {
-		v, err := argument(s)
+	at := strings.Index(text, "(") + 1
+	for _, s := range given {
+		v, err := argument(s, at)
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", text, err)
 		}
 		args = append(args, v)
-	}
-	if len(args) != fam.n {
-		return nil, usage
+		at += len(s) + 1
 	}
 	if !fam.valid(args) {
 		return nil, fmt.Errorf("%w: %s", usage, fam.fault(args))
@@ -161,11 +165,16 @@ const (
 	smallest = 1e-150
 )
 
-// argument is the value of a formula without names.
-func argument(src string) (float64, error) {
+// argument is the value of a formula without names, which stands in a text after so many bytes.
+func argument(src string, at int) (float64, error) {
 	f, err := expression.Compile(src, nil)
 	src = strings.TrimSpace(src)
 	if err != nil {
+		if faults, ok := errors.AsType[expression.Errors](err); ok {
+			for _, f := range faults {
+				f.Offset += at
+			}
+		}
 		return 0, fmt.Errorf("argument %q: %w", src, err)
 	}
 	var v [1]float64

@@ -169,7 +169,10 @@ func (p *Penalty) keys() []key.Key {
 func (l *Choice) Load(n *yamlpos.Node) {
 	s, keys := &l.Sampler, l.Keys()
 	l.Node = n
-	l.samplerMethod(keys)
+	if !l.samplerMethod(keys) {
+		l.Only(n, l.Known()) // what else is right depends on the method
+		return
+	}
 	if l.Only(n, l.Known()) {
 		l.Take(n, keys, "iterations", "burn_in", "thin", "ladders", "seed")
 		l.samplerKernel(n.Field("kernel"))
@@ -187,24 +190,30 @@ func (l *Choice) Load(n *yamlpos.Node) {
 	s.Method = l.Method.Name
 }
 
-// samplerMethod reads the method's name.
-func (l *Choice) samplerMethod(keys []key.Key) {
+// samplerMethod reads the method's name, and reports whether there is a method.
+func (l *Choice) samplerMethod(keys []key.Key) bool {
 	n := l.Node
 	l.Method = Methods()[0]
 	if n == nil || n.Kind == yamlpos.Null {
 		l.Method = methodOf("auto")
-		return
+		return true
 	}
 	if n.Kind != yamlpos.Map {
-		return
+		return true
 	}
 	given := func(f yamlpos.Field) bool {
 		return f.Value.Kind != yamlpos.Null && !slices.Contains(goWithAuto, f.Key.Text)
 	}
 	if at := n.Field("method"); at != nil {
-		if name, ok := l.Word(at, MethodNames()...); ok {
-			l.Method = methodOf(name)
+		if slices.Contains(KernelNames(), at.Text) && !slices.Contains(MethodNames(), at.Text) {
+			l.Report(at, "%s is a kernel: write kernel: %s, with a method such as auto or r2sgld", at.Text, at.Text)
+			return false
 		}
+		name, ok := l.Word(at, MethodNames()...)
+		if !ok {
+			return false
+		}
+		l.Method = methodOf(name)
 	} else if !slices.ContainsFunc(n.Fields, given) {
 		l.Method = methodOf("auto")
 	}
@@ -214,6 +223,7 @@ func (l *Choice) samplerMethod(keys []key.Key) {
 			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", f.Key.Text)
 		}
 	}
+	return true
 }
 
 // Note tells of a section that is not of method auto for its length alone.

@@ -174,17 +174,33 @@ func syntaxProblem(src *source, err error) Problem {
 		return src.problem(1, 1, "this is not valid YAML")
 	}
 	at := syntax.Token.Position
-	message := syntax.Message
-	if strings.Contains(message, "'\t'") || strings.Contains(message, "tab character") {
-		message = "indent by spaces: YAML takes no tabs here"
+	before, line := "", []rune(src.line(at.Line))
+	if at.Column >= 1 && at.Column <= len(line) {
+		before = string(line[:at.Column-1])
 	}
-	if strings.Contains(message, "mapping value is not allowed") {
-		message += ": indent alike what belongs together, and put text that holds a colon in quotes"
-	}
-	if line := []rune(src.line(at.Line)); at.Column >= 1 && at.Column <= len(line) {
-		message = unquoted(message, string(line[:at.Column-1]))
+	message := unquoted(syntax.Message, before)
+	for _, w := range words {
+		if strings.Contains(message, w.part) {
+			message = w.message
+			break
+		}
 	}
 	return src.problem(at.Line, max(1, at.Column), message)
+}
+
+// words are what messages of the YAML parser, known by a part of them, come to: the first that fits.
+var words = []struct{ part, message string }{
+	{"'\t'", "indent by spaces: YAML takes no tabs here"},
+	{"tab character", "indent by spaces: YAML takes no tabs here"},
+	{"mapping value is not allowed", "a key has no place here: indent alike what belongs together, and put text that holds a colon in quotes"},
+	{"value is not allowed in this context", "the value before this has ended: indent alike what belongs together, and put all of a text in quotes"},
+	{"sequence end token", "this [ is never closed"},
+	{"mapping end token", "this { is never closed"},
+	{"double-quoted text", `this " is never closed`},
+	{"single-quoted text", "this ' is never closed"},
+	{"or '}' must be specified", "a comma is missing before this, or a } before it"},
+	{"or ']' must be specified", "a comma is missing before this, or a ] before it"},
+	{"reserved character", "a text that begins with this sign is put in quotes"},
 }
 
 // unquoted adds to a message what is to be quoted, where text before its place tells.
