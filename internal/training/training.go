@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -164,6 +165,7 @@ func (x *execution) repeat(ctx context.Context, repeat int, from *bnn.Checkpoint
 		Resume: from,
 		Epoch: func(e bnn.Epoch) error {
 			x.table.epoch(e)
+			x.tell(repeat, e)
 			return x.writeMetrics(repeat, e)
 		},
 		Step: x.table.step,
@@ -176,6 +178,23 @@ func (x *execution) repeat(ctx context.Context, repeat int, from *bnn.Checkpoint
 		return nil, err
 	}
 	return x.found(repeat, res)
+}
+
+// tell writes an epoch into the log, for those who watch.
+func (x *execution) tell(repeat int, e bnn.Epoch) {
+	scores := []any{slog.Float64("loss", e.Loss[0])}
+	add := func(s *bnn.Scores, of string) {
+		switch {
+		case s == nil:
+		case x.table.regresses():
+			scores = append(scores, slog.Float64("RMSE"+of, x.table.rmse(s)))
+		default:
+			scores = append(scores, slog.Float64("accuracy"+of, s.Accuracy), slog.Float64("NLL"+of, s.NLL))
+		}
+	}
+	add(e.Single, "")
+	add(e.Average, " of the average")
+	x.folder.Log.Info("epoch", "epoch", repeat*x.Settings.Epochs+e.Epoch, "of", x.Repeats*x.Settings.Epochs, slog.Group("scores", scores...))
 }
 
 // explain says what an unfinished training means to the user.

@@ -27,6 +27,7 @@ type Facts struct {
 
 	Rounds   []Round  `json:"rounds,omitempty"`  // of warm-up and run
 	Course   []Point  `json:"course,omitempty"`  // between rounds, and where there are none
+	Epochs   []Epoch  `json:"epochs,omitempty"`  // of a repetition of a training
 	Workers  any      `json:"workers,omitempty"` // of this process; so are Cases
 	Cases    any      `json:"cases,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
@@ -51,11 +52,12 @@ const (
 // Reached is how far the warm-up, or the sampling, was at a time.
 type Reached struct {
 	At         time.Time `json:"at,omitzero"`
-	Iterations int64     `json:"iterations"` // of all ladders
-	Of         int64     `json:"of"`         // until the end of the round
-	Share      number    `json:"share"`      // of the round
-	PerSecond  number    `json:"per_second"` // iterations
-	Left       number    `json:"left"`       // seconds until the end of the round
+	Iterations int64     `json:"iterations"`     // of all ladders
+	Of         int64     `json:"of"`             // until the end of the round
+	Unit       string    `json:"unit,omitempty"` // what is counted, if not iterations
+	Share      number    `json:"share"`          // of the round
+	PerSecond  number    `json:"per_second"`     // iterations
+	Left       number    `json:"left"`           // seconds until the end of the round
 }
 
 // nowhere is where a run is of which that is not known.
@@ -88,6 +90,12 @@ type Point struct {
 	Iterations int64  `json:"iterations"`
 	RHat       number `json:"rhat"`
 	Swaps      number `json:"swaps"` // the share that is made
+}
+
+// An Epoch is how good a network is after so many epochs of a training, by the names of scores.
+type Epoch struct {
+	Epoch  int64             `json:"epoch"`
+	Scores map[string]number `json:"scores"`
 }
 
 // A Figure is a picture in the folder; its version is another when it is drawn anew.
@@ -148,6 +156,9 @@ type record struct {
 	Iterations int64           `json:"iterations"`
 	Next       int64           `json:"next"`
 
+	Epoch  int64             `json:"epoch"`
+	Scores map[string]number `json:"scores"`
+
 	Draws      int64    `json:"draws"`
 	RoundTrips int64    `json:"round_trips"`
 	Rejection  []number `json:"rejection"`
@@ -169,6 +180,10 @@ const (
 type history struct {
 	Facts
 	ladders int64
+	epochs  struct { // the first of this process, or of this repetition
+		at    time.Time
+		after int64
+	}
 }
 
 // read takes a line in. One that is none of ours tells nothing.
@@ -202,6 +217,8 @@ func (h *history) read(line []byte) {
 		h.progress(&r)
 	case "checkpoint":
 		h.reach(r.Time, r.Iteration, h.Reached.Of, h.Reached.PerSecond)
+	case "epoch":
+		h.epoch(&r)
 	case "round":
 		var name string
 		_ = json.Unmarshal(r.Round, &name)
@@ -235,6 +252,10 @@ func (h *history) start(r *record) {
 	h.enter(Sampling, "")
 	if r.Repeat > 0 {
 		h.Doing = fmt.Sprintf("repeat %d", r.Repeat)
+		h.epochs.at = time.Time{}
+		if !r.Resumed {
+			h.Epochs = nil
+		}
 	}
 	h.How, h.Betas, h.ladders = r.How, r.Betas, max(1, r.Ladders)
 	if r.Until != nil {
@@ -272,14 +293,32 @@ func (h *history) reach(at time.Time, n, of int64, perSecond number) {
 	h.Reached = q
 }
 
-// point notes what is known between rounds. Where there are many, every other one stays.
-func (h *history) point(p Point) {
-	if h.Course = append(h.Course, p); len(h.Course) > mostPoints {
-		for i := range mostPoints / 2 {
-			h.Course[i] = h.Course[2*i+1]
-		}
-		h.Course = append(h.Course[:mostPoints/2], p)
+// epoch is how far a training is. Its pace is known from the second epoch on.
+func (h *history) epoch(r *record) {
+	if h.epochs.at.IsZero() {
+		h.epochs.at, h.epochs.after = r.Time, r.Epoch
 	}
+	pace := number(float64(r.Epoch-h.epochs.after) / r.Time.Sub(h.epochs.at).Seconds())
+	h.reach(r.Time, r.Epoch, r.Of, pace)
+	h.Reached.Unit = "epochs"
+	for len(h.Epochs) > 0 && h.Epochs[len(h.Epochs)-1].Epoch >= r.Epoch { // lost with a process that was killed
+		h.Epochs = h.Epochs[:len(h.Epochs)-1]
+	}
+	h.Epochs = few(append(h.Epochs, Epoch{r.Epoch, r.Scores}))
+}
+
+// point notes what is known between rounds.
+func (h *history) point(p Point) { h.Course = few(append(h.Course, p)) }
+
+// few are some of many points: every other one, and the last.
+func few[T any](points []T) []T {
+	if len(points) <= mostPoints {
+		return points
+	}
+	for i := range mostPoints / 2 {
+		points[i] = points[2*i+1]
+	}
+	return append(points[:mostPoints/2], points[len(points)-1])
 }
 
 // round notes a round. One of a name that is known is made anew after a stop, and so are those

@@ -190,6 +190,48 @@ func TestFactsStayFew(t *testing.T) {
 	}
 }
 
+// A training tells its epochs: scores by their names, how far it is, and how long it takes by its pace
+// from the first epoch on that this process has done. What is done anew after a stop is told once, and
+// each repetition by itself.
+//
+// Mutants it kills: the time left by what was done before a stop; epochs twice.
+func TestEpochs(t *testing.T) {
+	var h history
+	epoch := func(second, n int, scores string) {
+		h.read([]byte(at(second, "INFO", "epoch", fmt.Sprintf(`,"epoch":%d,"of":8,"scores":{%s}`, n, scores))))
+	}
+	start := func(second, repeat int, resumed bool) {
+		h.read([]byte(at(second, "INFO", "start", fmt.Sprintf(`,"repeat":%d,"resumed":%v`, repeat, resumed))))
+	}
+	start(0, 1, false)
+	epoch(2, 1, `"loss":2`)
+	if r := h.Reached; r.Share != 1./8 || r.Left.known() || r.Unit != "epochs" {
+		t.Errorf("%+v", r)
+	}
+	epoch(4, 2, `"loss":1,"accuracy":0.5`)
+	epoch(6, 3, `"loss":0.5,"accuracy":0.6`)
+	if r := h.Reached; r.Iterations != 3 || r.Of != 8 || r.Left != 10 {
+		t.Errorf("%+v", r)
+	}
+	start(30, 1, true) // from a checkpoint after the second epoch
+	epoch(31, 3, `"loss":0.5,"accuracy":0.7`)
+	epoch(32, 4, `"loss":0.4,"accuracy":0.8`)
+	if r := h.Reached; r.Left != 4 || len(h.Epochs) != 4 || h.Epochs[2].Scores["accuracy"] != 0.7 || h.State != Sampling || h.Doing != "repeat 1" {
+		t.Error(shown(t, h.Facts))
+	}
+	start(40, 2, false)
+	epoch(41, 5, `"loss":2`)
+	if r := h.Reached; len(h.Epochs) != 1 || h.Epochs[0].Epoch != 5 || r.Share != 5./8 || r.Left.known() {
+		t.Error(shown(t, h.Facts))
+	}
+	for i := range 10 * mostPoints {
+		epoch(42, 6+i, `"loss":1`)
+	}
+	if n := len(h.Epochs); n > mostPoints || h.Epochs[n-1].Epoch != int64(5+10*mostPoints) {
+		t.Errorf("%d epochs", n)
+	}
+}
+
 // A run that was stopped says why, and one that goes on makes its rounds anew from there.
 func TestStoppedAndResumed(t *testing.T) {
 	dir := newRun(t, ofARun[:9]...)
