@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/child"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -28,7 +29,11 @@ const (
 func main() {
 	ctx, late := interrupts()
 	code := make(chan int, 1)
-	go func() { code <- run(ctx, os.Args[1:]) }()
+	go func() {
+		c := run(ctx, os.Args[1:])
+		child.StopAll(hurry / 2)
+		code <- c
+	}()
 	select {
 	case c := <-code:
 		os.Exit(c)

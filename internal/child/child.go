@@ -9,8 +9,10 @@ package child
 
 import (
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -29,6 +31,38 @@ type Process struct {
 	drained chan struct{} // closed at the end of its standard error
 	mu      sync.Mutex
 	stopped bool
+}
+
+// alive are the programs that have not been stopped.
+var alive struct {
+	sync.Mutex
+	all map[*Process]bool
+}
+
+func (p *Process) lives(yes bool) {
+	alive.Lock()
+	defer alive.Unlock()
+	switch {
+	case !yes:
+		delete(alive.all, p)
+	case alive.all == nil:
+		alive.all = map[*Process]bool{p: true}
+	default:
+		alive.all[p] = true
+	}
+}
+
+// StopAll stops all programs that have not been, as [Process.Stop] does, at the same time. To the
+// system the processor time of programs that were waited for is this program's.
+func StopAll(wait time.Duration) {
+	alive.Lock()
+	all := slices.Collect(maps.Keys(alive.all))
+	alive.Unlock()
+	var stops sync.WaitGroup
+	for _, p := range all {
+		stops.Go(func() { p.Stop(wait) })
+	}
+	stops.Wait()
 }
 
 // Start starts the program of c in a group of its own, with pipes for its three
@@ -65,6 +99,7 @@ func Start(c *exec.Cmd) (*Process, error) {
 		closing(p.In, p.Out, p.errors)
 		return nil, err
 	}
+	p.lives(true)
 	go func() {
 		_, _ = io.Copy(&p.tail, p.errors)
 		close(p.drained)
@@ -97,6 +132,7 @@ func (p *Process) Stop(wait time.Duration) (late bool) {
 	if before {
 		return false
 	}
+	defer p.lives(false)
 	_, _ = p.In.Close(), p.Out.Close()
 	timer := time.AfterFunc(wait, p.Kill)
 	_ = p.cmd.Wait() // ProcessState says the same

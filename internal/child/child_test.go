@@ -98,6 +98,40 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// StopAll ends all programs that go on, and their processor time is this program's then; it waits for
+// those that end by themselves.
+func TestStopAll(t *testing.T) {
+	const busy = `read -r _; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; exit 4`
+	spent := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano())
+	}
+	var all []*Process
+	for range 2 {
+		p, err := Start(exec.Command("sh", "-c", busy))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	before := spent()
+	StopAll(time.Hour)
+	for _, p := range all {
+		if !p.Stopped() || p.State().ExitCode() != 4 {
+			t.Errorf("it ended by %v", p.State())
+		}
+	}
+	if after := spent(); after == before {
+		t.Error("no time was spent")
+	}
+	if len(alive.all) > 0 {
+		t.Errorf("%d programs go on", len(alive.all))
+	}
+}
+
 // However the owner ends, so does the program with what it started. Under nohup the owner
 // would be deaf to SIGHUP, unless who starts it listens.
 func TestOwnerEnds(t *testing.T) {
