@@ -161,6 +161,16 @@ var ofCases = []fault{
 		{"internal/cases.(*Tally).Begin", "t.now.Done = list, of, done", "t.now.Done = list, of, t.now.Done"},
 	}},
 	{"cases: what fails to come home counts", "internal/cases Tally", []edit{{"internal/cases.(*List).counted", "err == nil", "err == nil || true"}}},
+	{"page: epochs twice", "internal/watch TestEpochs", []edit{
+		{"internal/watch.(*history).epoch", ">= r.Epoch", "> r.Epoch"},
+	}},
+	{"page: the pace of a training by what was done before a stop", "internal/watch TestEpochs", []edit{
+		{"internal/watch.(*history).start", "h.epochs.at = time.Time{}", ""},
+	}},
+	{"page: epochs of all repetitions", "internal/watch TestEpochs", []edit{{"internal/watch.(*history).start", "!r.Resumed", "false"}}},
+	{"programs: not all are stopped", "internal/child TestStopAll", []edit{{"internal/child.StopAll", "stops.Wait()", ""}}},
+	{"lines: nobody is expected", "internal/fleet TestUnheardLine", []edit{{"internal/fleet.(*line).expect", "l.heard == 0", "false"}}},
+	{"lines: who has spoken is expected", "internal/fleet TestUnheardLine", []edit{{"internal/fleet.(*line).expect", "l.heard == 0", "true"}}},
 	{"cases: those of a page that nothing has begun", "internal/watch CasesAreTold", []edit{
 		{"internal/watch.(*Server).facts", "f.Cases != nil && f.State == Beginning", "f.Cases != nil"},
 	}},
