@@ -161,14 +161,15 @@ type lentPlace struct {
 	crew  *fleet.Crew
 	here  bool      // it is being proved, or has networks
 	bad   bool      // it has other numbers than this machine
-	lost  int       // times that it was, without long times between them
+	taken bool      // it has proved itself
+	lost  int       // times that it was, since it has worked for long
 	since time.Time // the last of them
 }
 
 const (
 	mostLost  = 3                // times, after which a worker is sent away
 	between   = 5 * time.Second  // tries
-	forgotten = 10 * time.Minute // after which a loss counts no more
+	forgotten = 10 * time.Minute // after which a device that has moved networks again is as new
 )
 
 // Come are the devices that were not there before, or were lost for a while.
@@ -221,11 +222,19 @@ func (a *afar) unfit(d fleet.Device) (why string, ever bool) {
 	return "", false
 }
 
-func (a *afar) Taken(p spread.Place)        { a.crew.Take(p.(*lentPlace).Device) }
+func (a *afar) Taken(p spread.Place) {
+	l := p.(*lentPlace)
+	l.taken = true
+	a.crew.Take(l.Device)
+}
+
 func (a *afar) Holds(p spread.Place, n int) { a.crew.Holds(p.(*lentPlace).Device, n) }
 
 func (a *afar) Moved(p spread.Place, n int) {
 	if l, away := p.(*lentPlace); away {
+		if time.Since(l.since) > forgotten {
+			l.lost = 0
+		}
 		a.crew.MovedBy(l.Device, n)
 	} else {
 		a.crew.Moved(n)
@@ -254,13 +263,15 @@ func placeOf(d fleet.Device) string { return d.Worker + " " + d.Name }
 
 func (a *afar) Lost(p spread.Place, why error) {
 	l := p.(*lentPlace)
-	if time.Since(l.since) > forgotten {
-		l.lost = 0
-	}
 	l.here, l.since = false, time.Now()
 	l.lost++
+	how := "is lost in its proof"
+	if l.taken {
+		how = "is lost, and its networks go on elsewhere"
+	}
+	l.taken = false
 	a.crew.Holds(l.Device, 0)
-	a.crew.Tell(fmt.Sprintf("%v is lost, and its networks go on elsewhere: %v", &l.Device, why))
+	a.crew.Tell(fmt.Sprintf("%v %s: %v", &l.Device, how, why))
 	if l.lost >= mostLost {
 		a.crew.Refuse(l.Device, fmt.Sprintf("was lost %d times, at last as %v", l.lost, why))
 	}

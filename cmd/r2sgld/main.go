@@ -29,13 +29,10 @@ const (
 func main() {
 	ctx, late := interrupts()
 	code := make(chan int, 1)
-	go func() {
-		c := run(ctx, os.Args[1:])
-		child.StopAll(hurry / 2)
-		code <- c
-	}()
+	go func() { code <- run(ctx, os.Args[1:]) }()
 	select {
 	case c := <-code:
+		child.StopAll(hurry / 4)
 		os.Exit(c)
 	case <-late:
 		leave()

@@ -9,10 +9,8 @@ package child
 
 import (
 	"io"
-	"maps"
 	"os"
 	"os/exec"
-	"slices"
 	"sync"
 	"time"
 )
@@ -31,36 +29,21 @@ type Process struct {
 	drained chan struct{} // closed at the end of its standard error
 	mu      sync.Mutex
 	stopped bool
+	gone    chan struct{} // closed once it has ended and was waited for
 }
 
-// alive are the programs that have not been stopped.
-var alive struct {
-	sync.Mutex
-	all map[*Process]bool
-}
+// alive are the programs that have not ended.
+var alive sync.Map
 
-func (p *Process) lives(yes bool) {
-	alive.Lock()
-	defer alive.Unlock()
-	switch {
-	case !yes:
-		delete(alive.all, p)
-	case alive.all == nil:
-		alive.all = map[*Process]bool{p: true}
-	default:
-		alive.all[p] = true
-	}
-}
-
-// StopAll stops all programs that have not been, as [Process.Stop] does, at the same time. To the
-// system the processor time of programs that were waited for is this program's.
+// StopAll stops, at the same time, every program that has not ended, as [Process.Stop] does. The system
+// counts a program's processor time as ours only once we have waited for it.
 func StopAll(wait time.Duration) {
-	alive.Lock()
-	all := slices.Collect(maps.Keys(alive.all))
-	alive.Unlock()
 	var stops sync.WaitGroup
-	for _, p := range all {
-		stops.Go(func() { p.Stop(wait) })
+	for p := range alive.Range {
+		stops.Go(func() {
+			p.(*Process).Stop(wait)
+			<-p.(*Process).gone
+		})
 	}
 	stops.Wait()
 }
@@ -68,7 +51,7 @@ func StopAll(wait time.Duration) {
 // Start starts the program of c in a group of its own, with pipes for its three
 // standard streams. Of its standard error the end is kept.
 func Start(c *exec.Cmd) (*Process, error) {
-	p := &Process{cmd: c, drained: make(chan struct{})}
+	p := &Process{cmd: c, drained: make(chan struct{}), gone: make(chan struct{})}
 	var ends [3]*os.File // the program's
 	var err error
 	closing := func(files ...*os.File) {
@@ -99,7 +82,7 @@ func Start(c *exec.Cmd) (*Process, error) {
 		closing(p.In, p.Out, p.errors)
 		return nil, err
 	}
-	p.lives(true)
+	alive.Store(p, nil)
 	go func() {
 		_, _ = io.Copy(&p.tail, p.errors)
 		close(p.drained)
@@ -132,7 +115,10 @@ func (p *Process) Stop(wait time.Duration) (late bool) {
 	if before {
 		return false
 	}
-	defer p.lives(false)
+	defer func() {
+		alive.Delete(p)
+		close(p.gone)
+	}()
 	_, _ = p.In.Close(), p.Out.Close()
 	timer := time.AfterFunc(wait, p.Kill)
 	_ = p.cmd.Wait() // ProcessState says the same

@@ -127,8 +127,28 @@ func TestStopAll(t *testing.T) {
 	if after := spent(); after == before {
 		t.Error("no time was spent")
 	}
-	if len(alive.all) > 0 {
-		t.Errorf("%d programs go on", len(alive.all))
+	for p := range alive.Range {
+		t.Errorf("%v goes on", p)
+	}
+}
+
+// A program that has left its group is killed as well, and one that another goroutine stops is waited for.
+func TestStopAllWaits(t *testing.T) {
+	setsid, err := exec.LookPath("setsid")
+	if err != nil {
+		t.Skip("no setsid here")
+	}
+	p, err := Start(exec.Command(setsid, "sleep", "1000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go p.Stop(time.Millisecond)
+	for !p.Stopped() {
+		time.Sleep(time.Millisecond)
+	}
+	StopAll(time.Hour)
+	if s := p.State(); s == nil || !Killed(s) {
+		t.Errorf("it ended by %v", s)
 	}
 }
 

@@ -36,8 +36,11 @@ func newGroup(c *exec.Cmd) (*group, error) {
 	return g, nil
 }
 
-// kill ends the program, its guard and what it started.
-func (g *group) kill(*os.Process) {
+// kill ends the program, which may have left the group, its guard and what it started.
+func (g *group) kill(p *os.Process) {
+	if p != nil {
+		_ = p.Kill()
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.ended {

@@ -176,7 +176,8 @@ func TestBadSamples(t *testing.T) {
 		{`potential`, `potential: {program: [u]}`,
 			`f.yaml:3:12: potential must be a formula, as "x^2/2", or be in another program, as {command: [python3, model.py]}, ` +
 				`or in Stan, as {stan: model.stan, data: data.json}`},
-		{`potential`, `potential: {comand: [u], timeout: 3}`,
+		{`potential`, `potential: {Stan: m.stan}`, `f.yaml:3:13: unknown key "Stan"; did you mean "stan"?`},
+		{`potential`, `potential: {comand: [u]}`,
 			`f.yaml:3:12: a potential in another program needs the key "command", such as [python3, model.py]` +
 				"\n" + `f.yaml:3:13: unknown key "comand"; did you mean "command"?`},
 		{`potential`, `potential: {timeout: 3}`,
@@ -325,7 +326,7 @@ func TestBadOverrides(t *testing.T) {
 		{"potential=x + z", `--set potential: "z" is not defined; variables are x, y`},
 		{"domain.box.x=[2,1]", "--set domain.box.x: the lower bound of x must be below the upper one; found [2, 1]"},
 		{"sampler.init={x: 5, y: 0}", "--set sampler.init: the start (x = 5, y = 0) lies outside the domain"},
-		{"sampler.seed=[1", "--set sampler.seed: this [ is never closed"},
+		{"sampler.seed=[1", "--set sampler.seed: this [ is not closed by a ]"},
 	} {
 		t.Run(c.set, func(t *testing.T) { checkSample(t, goodSample, []string{c.set}, c.want) })
 	}

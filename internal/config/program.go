@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/command"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
@@ -32,9 +33,16 @@ type external struct {
 // external reads one; nil where it is wrong.
 func (l *loader) external(n *yamlpos.Node) *external {
 	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
-	if known := key.Names(c.keys()); !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool { return slices.Contains(known, f.Key.Text) }) {
-		l.Report(n, "potential must be a formula, as \"x^2/2\", or be in another program, as {command: [python3, model.py]}, or in Stan, as "+
-			"{stan: model.stan, data: data.json}")
+	near := func(names ...string) func(f yamlpos.Field) bool {
+		return func(f yamlpos.Field) bool { _, ok := expression.Nearest(f.Key.Text, names); return ok }
+	}
+	if i := slices.IndexFunc(n.Fields, near("stan")); i >= 0 {
+		l.Report(n.Fields[i].Key, "unknown key %q; did you mean \"stan\"?", n.Fields[i].Key.Text)
+		return nil
+	}
+	if !slices.ContainsFunc(n.Fields, near(key.Names(c.keys())...)) {
+		l.Report(n, `potential must be a formula, as "x^2/2", or be in another program, as {command: [python3, model.py]}, or in Stan, as `+
+			`{stan: model.stan, data: data.json}`)
 		return nil
 	}
 	if !l.Only(n, c.keys()) {

@@ -38,7 +38,7 @@ type loan struct {
 	run  string
 	wait sync.WaitGroup
 
-	files sync.Mutex // held by the line that fetches one, which others may want as well
+	files sync.Mutex // held while a file is fetched, so that others that want it wait
 	mu    sync.Mutex
 	lines map[*line]string // devices
 }
@@ -202,7 +202,7 @@ func (l *loan) pass(p parcel, to Program) error {
 	return err
 }
 
-// receive has a file of the run at a path, fetched once by however many programs.
+// receive puts a file of the run at a path. It is fetched once, however many programs want it.
 func (l *loan) receive(g *gift, at string) error {
 	l.files.Lock()
 	defer l.files.Unlock()

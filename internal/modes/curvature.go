@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/domain"
@@ -26,8 +27,8 @@ func (t *Target) connected(a, b *Mode, s *Search) (bool, error) {
 
 // covariance is that of the normal law fitted at the minimum that w is at: the inverse of
 // the second derivatives, of the slope's square where E leans on a wall, and of what the
-// starts fill, and how many gradients it took.
-func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int, error) {
+// starts fill. Where w is at a saddle, lower is a point next to it. It took so many gradients.
+func (t *Target) covariance(ctx context.Context, w *descent) (cov *mat.SymDense, lower []float64, asked int, err error) {
 	d := len(w.x)
 	v := t.idle.take(t.Energy, min(lanes, 2*d))
 	defer t.idle.put(v)
@@ -45,7 +46,7 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 			v.set(i, x)
 		}
 		if err := cmp.Or(ctx.Err(), v.run()); err != nil {
-			return nil, begin, err
+			return nil, nil, begin, err
 		}
 		for i := range n {
 			column[begin+i] = slices.Clone(v.slopeOf(i))
@@ -61,6 +62,16 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 			h.SetSym(i, j, (a+b)/2+w.g[i]*w.g[j])
 		}
 	}
+	asked = 2 * d
+	if p := saddle(h, w.g, t.Flat); p != nil {
+		asked++
+		for j := range x {
+			x[j] = w.x[j] + p[j]*t.Width[j]
+		}
+		if lower, err = t.below(w, v, x); err != nil {
+			return nil, nil, asked, err
+		}
+	}
 	sd := make([]float64, d)
 	for j := range sd {
 		sd[j] = t.Width[j] / math.Sqrt(max(h.At(j, j), t.Flat))
@@ -68,7 +79,50 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 	for j, c := range t.chords(w.x, sd) { // no wider than the domain is there
 		h.SetSym(j, j, h.At(j, j)+12*t.Width[j]*t.Width[j]/(c*c))
 	}
-	return t.inverted(h), 2 * d, nil
+	return t.inverted(h), lower, asked, nil
+}
+
+// A step from a saddle leads down by fall, if the second derivatives are right; it is no longer
+// than leap, in widths, and taken where it leads down by a tenth of fall.
+const (
+	fall = 1e-3
+	leap = 0.3
+)
+
+// saddle is the step along the direction in which E bends down most, in widths, to the side that the
+// slope leads down to; nil where it does not bend down by more than a hundredth of what is flat.
+func saddle(h *mat.SymDense, slope []float64, flat float64) []float64 {
+	var e mat.EigenSym
+	if !e.Factorize(h, true) {
+		return nil
+	}
+	least := e.Values(nil)[0]
+	if !(least < -flat/100) {
+		return nil
+	}
+	var q mat.Dense
+	e.VectorsTo(&q)
+	p := mat.Col(nil, 0, &q)
+	size := min(leap, math.Sqrt(-2*fall/least))
+	if floats.Dot(p, slope) > 0 {
+		size = -size
+	}
+	floats.Scale(size, p)
+	return p
+}
+
+// below returns a copy of x if E is less there than where the descent is, and no wall stands between.
+func (t *Target) below(w *descent, v *evaluator, x []float64) ([]float64, error) {
+	if t.Domain != nil && !t.Domain.Contains(x) || !w.sees(x) {
+		return nil, nil
+	}
+	for i := range v.r {
+		v.set(i, x)
+	}
+	if err := v.run(); err != nil || !(v.energy[0] < w.e-fall/10) {
+		return nil, err
+	}
+	return slices.Clone(x), nil
 }
 
 // inverted is the inverse of h, in units of width and taken for no flatter than Flat, in those

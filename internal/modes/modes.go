@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
@@ -286,20 +287,38 @@ func (s *Search) down(ctx context.Context, t *Target, all []*descent) (home []in
 		w := all[i]
 		if home[i] = within(s.Modes, w); home[i] < 0 && ends < mostEnds && len(s.Modes) < mostModes && s.Gradients-spent <= most {
 			ends++
-			before := w.asked
-			w.done, w.lost, w.s, w.y = false, false, nil, nil
-			if err := t.finish(ctx, w); err != nil {
+			if home[i], err = s.end(ctx, t, w); err != nil {
 				return nil, err
-			}
-			s.Gradients += int64(w.asked - before)
-			if home[i] = within(s.Modes, w); home[i] < 0 && w.done {
-				if home[i], err = s.add(ctx, t, w); err != nil {
-					return nil, err
-				}
 			}
 		}
 	}
 	return home, nil
+}
+
+// mostSaddles is how often a descent goes on from a saddle that it has come to.
+const mostSaddles = 8
+
+// end takes a descent to the mode that it ends in, which may be a new one, -1 for none.
+func (s *Search) end(ctx context.Context, t *Target, w *descent) (home int, err error) {
+	for saddles := 0; ; saddles++ {
+		before := w.asked
+		w.done, w.lost, w.s, w.y = false, false, nil, nil
+		if err := t.finish(ctx, w); err != nil {
+			return -1, err
+		}
+		s.Gradients += int64(w.asked - before)
+		if home = within(s.Modes, w); home >= 0 || !w.done {
+			return home, nil
+		}
+		cov, lower, asked, err := t.covariance(ctx, w)
+		if s.Gradients += int64(asked); err != nil {
+			return -1, err
+		}
+		if lower == nil || saddles == mostSaddles {
+			return s.add(t, w, cov)
+		}
+		copy(w.x, lower)
+	}
 }
 
 // settle takes descents down until they are over, have asked for so many points, or home says
@@ -378,14 +397,10 @@ func within(modes []Mode, w *descent) int {
 	return -1
 }
 
-// add adds the minimum that w is at, unless it is one of the known ones after all; it
-// returns which.
-func (s *Search) add(ctx context.Context, t *Target, w *descent) (int, error) {
+// add adds the minimum that w is at, with the covariance of its normal law, unless it is one of the
+// known ones after all; it returns which.
+func (s *Search) add(t *Target, w *descent, cov *mat.SymDense) (int, error) {
 	m := Mode{X: slices.Clone(w.x), Energy: w.e}
-	cov, asked, err := t.covariance(ctx, w)
-	if s.Gradients += int64(asked); err != nil {
-		return -1, err
-	}
 	if m.L = factor(cov); m.L == nil {
 		return -1, nil
 	}

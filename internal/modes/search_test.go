@@ -71,6 +71,51 @@ func TestFindCounts(t *testing.T) {
 	}
 }
 
+// Descents that come to a saddle go on from there, and those along a wall where E bends down across it:
+// starts on the ridge between two wells end in one of them, and where E bends down everywhere the corners of
+// a box are its modes, but no middle of a side.
+//
+// Mutants: saddles are modes.
+func TestSaddles(t *testing.T) {
+	wells := potential.Func(2, func(grad, x []float64) float64 {
+		q := x[0]*x[0] - 1
+		grad[0], grad[1] = 16*q*x[0], x[1]
+		return 4*q*q + x[1]*x[1]/2
+	})
+	target, draw := boxed(t, wells, -3, 3, 1)
+	s, err := Find(t.Context(), target, func(x []float64) error {
+		err := draw(x)
+		x[0] = 0
+		return err
+	}, 50, 50, 0)
+	if err != nil || len(s.Modes) == 0 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for _, m := range s.Modes {
+		if m.Energy > 0.01 {
+			t.Errorf("a mode at %v, where the energy is %g", m.X, m.Energy)
+		}
+	}
+	arch := potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = -2*x[0], -2*x[1]
+		return -x[0]*x[0] - x[1]*x[1]
+	})
+	target, draw = boxed(t, arch, -1, 1, 1)
+	s, err = Find(t.Context(), target, func(x []float64) error {
+		err := draw(x)
+		x[0] = 0
+		return err
+	}, 50, 50, 0)
+	if err != nil || len(s.Modes) == 0 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for _, m := range s.Modes {
+		if m.Energy > -1.99 {
+			t.Errorf("a mode at %v, where the energy is %g", m.X, m.Energy)
+		}
+	}
+}
+
 // Starts where the energy is +Inf or NaN are lost and nothing else is; a cancelled context
 // ends the search.
 func TestFindOfBadStarts(t *testing.T) {

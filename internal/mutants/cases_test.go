@@ -167,6 +167,12 @@ var ofCases = []fault{
 	{"page: the pace of a training by what was done before a stop", "internal/watch TestEpochs", []edit{
 		{"internal/watch.(*history).start", "h.epochs.at = time.Time{}", ""},
 	}},
+	{"page: iterations of a checkpoint for epochs", "internal/watch TestEpochs", []edit{
+		{"internal/watch.(*history).read", `h.Reached.Unit != ""`, "false"},
+	}},
+	{"programs: those that others stop are not waited for", "internal/child TestStopAllWaits", []edit{
+		{"internal/child.StopAll", "<-p.(*Process).gone", ""},
+	}},
 	{"page: epochs of all repetitions", "internal/watch TestEpochs", []edit{{"internal/watch.(*history).start", "!r.Resumed", "false"}}},
 	{"programs: not all are stopped", "internal/child TestStopAll", []edit{{"internal/child.StopAll", "stops.Wait()", ""}}},
 	{"lines: nobody is expected", "internal/fleet TestUnheardLine", []edit{{"internal/fleet.(*line).expect", "l.heard == 0", "false"}}},

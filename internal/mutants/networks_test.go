@@ -89,7 +89,7 @@ var ofNetworks = []fault{
 		{"internal/training.(*execution).repeat", "= repeat", "= 0"},
 	}},
 	{"places: losses of long ago count", "cmd/r2sgld TestLostNowAndThen", []edit{
-		{"cmd/r2sgld.(*afar).Lost", "time.Since(l.since) > forgotten", "time.Since(l.since) < 0"},
+		{"cmd/r2sgld.(*afar).Moved", "time.Since(l.since) > forgotten", "time.Since(l.since) < 0"},
 	}},
 	{"places: small numbers are all near", "internal/bnn/spread TestNear", []edit{
 		{"internal/bnn/spread.Near", "nearness*size", "nearness*max(1, size)"},

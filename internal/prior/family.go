@@ -165,7 +165,7 @@ const (
 	smallest = 1e-150
 )
 
-// argument is the value of a formula without names, which stands in a text after so many bytes.
+// argument is the value of a formula without names that begins at byte at of a text.
 func argument(src string, at int) (float64, error) {
 	f, err := expression.Compile(src, nil)
 	src = strings.TrimSpace(src)

@@ -52,9 +52,9 @@ const (
 // Reached is how far the warm-up, or the sampling, was at a time.
 type Reached struct {
 	At         time.Time `json:"at,omitzero"`
-	Iterations int64     `json:"iterations"`     // of all ladders
+	Iterations int64     `json:"iterations"`     // of all ladders, or what Unit says
 	Of         int64     `json:"of"`             // until the end of the round
-	Unit       string    `json:"unit,omitempty"` // what is counted, if not iterations
+	Unit       string    `json:"unit,omitempty"` // epochs, of a training
 	Share      number    `json:"share"`          // of the round
 	PerSecond  number    `json:"per_second"`     // iterations
 	Left       number    `json:"left"`           // seconds until the end of the round
@@ -216,6 +216,9 @@ func (h *history) read(line []byte) {
 	case "progress":
 		h.progress(&r)
 	case "checkpoint":
+		if h.Reached.Unit != "" { // it counts iterations
+			break
+		}
 		h.reach(r.Time, r.Iteration, h.Reached.Of, h.Reached.PerSecond)
 	case "epoch":
 		h.epoch(&r)
@@ -250,12 +253,13 @@ func (h *history) begin(r *record) {
 // start is the sampling that begins, of a run or of a training.
 func (h *history) start(r *record) {
 	h.enter(Sampling, "")
-	if r.Repeat > 0 {
-		h.Doing = fmt.Sprintf("repeat %d", r.Repeat)
+	if r.Repeat > 0 { // of a training
+		h.Doing, h.Reached.Unit = fmt.Sprintf("repeat %d", r.Repeat), "epochs"
 		h.epochs.at = time.Time{}
 		if !r.Resumed {
 			h.Epochs = nil
 		}
+		return
 	}
 	h.How, h.Betas, h.ladders = r.How, r.Betas, max(1, r.Ladders)
 	if r.Until != nil {
@@ -301,6 +305,9 @@ func (h *history) epoch(r *record) {
 	pace := number(float64(r.Epoch-h.epochs.after) / r.Time.Sub(h.epochs.at).Seconds())
 	h.reach(r.Time, r.Epoch, r.Of, pace)
 	h.Reached.Unit = "epochs"
+	if len(r.Scores) == 0 {
+		return
+	}
 	for len(h.Epochs) > 0 && h.Epochs[len(h.Epochs)-1].Epoch >= r.Epoch { // lost with a process that was killed
 		h.Epochs = h.Epochs[:len(h.Epochs)-1]
 	}
@@ -310,7 +317,7 @@ func (h *history) epoch(r *record) {
 // point notes what is known between rounds.
 func (h *history) point(p Point) { h.Course = few(append(h.Course, p)) }
 
-// few are some of many points: every other one, and the last.
+// few thins points out once there are too many: every other one stays, and the last.
 func few[T any](points []T) []T {
 	if len(points) <= mostPoints {
 		return points

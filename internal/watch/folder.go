@@ -88,7 +88,7 @@ func (f *Folder) facts(root *os.Root) Facts {
 	if f.is != nil {
 		q.Name, q.Command = f.is.Name, f.is.Command
 	}
-	q.Rounds, q.Course, q.Warnings = slices.Clone(q.Rounds), slices.Clone(q.Course), slices.Clone(q.Warnings)
+	q.Rounds, q.Course, q.Epochs, q.Warnings = slices.Clone(q.Rounds), slices.Clone(q.Course), slices.Clone(q.Epochs), slices.Clone(q.Warnings)
 	q.Figures = pictures(root)
 	switch q.State {
 	case Done, Stopped:

@@ -210,6 +210,8 @@ func TestEpochs(t *testing.T) {
 	}
 	epoch(4, 2, `"loss":1,"accuracy":0.5`)
 	epoch(6, 3, `"loss":0.5,"accuracy":0.6`)
+	h.read([]byte(at(7, "INFO", "checkpoint", `,"iteration":936`)))
+	epoch(6, 3, ``) // of no scores
 	if r := h.Reached; r.Iterations != 3 || r.Of != 8 || r.Left != 10 {
 		t.Errorf("%+v", r)
 	}
@@ -220,6 +222,9 @@ func TestEpochs(t *testing.T) {
 		t.Error(shown(t, h.Facts))
 	}
 	start(40, 2, false)
+	if r := h.Reached; r.Iterations != 4 || r.Of != 8 {
+		t.Errorf("%+v", r)
+	}
 	epoch(41, 5, `"loss":2`)
 	if r := h.Reached; len(h.Epochs) != 1 || h.Epochs[0].Epoch != 5 || r.Share != 5./8 || r.Left.known() {
 		t.Error(shown(t, h.Facts))

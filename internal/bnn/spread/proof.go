@@ -1,6 +1,7 @@
 package spread
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -82,10 +83,11 @@ func (e *Engine) prove(d *advance) ([]bnn.Outcome, error) {
 func (e *Engine) putToProof(places []Place) {
 	for _, place := range places {
 		p, sets := e.proof, slices.Clone(e.sets)
-		most := lateness * max(e.Patience, e.longest) // for examples, which come first, as well
+		most := lateness * max(e.Patience, e.longest) // examples are sent first
 		go func() {
 			began := time.Now()
 			late := time.AfterFunc(most, func() { e.Others.Cut(place, most) })
+			defer context.AfterFunc(e.ctx, func() { late.Stop() })()
 			err := e.passes(place, p, sets)
 			late.Stop()
 			select {

@@ -19,6 +19,10 @@ func (r *Reader) Only(n *yamlpos.Node, keys []Key) bool {
 			continue
 		}
 		hint := deeper(f.Key, keys)
+		begins := func(name string) bool { return strings.HasPrefix(name, f.Key.Text+"_") }
+		if i := slices.IndexFunc(names, begins); hint == "" && i >= 0 && !slices.ContainsFunc(names[i+1:], begins) {
+			hint = fmt.Sprintf("; did you mean %q?", names[i])
+		}
 		if hint == "" {
 			hint = yamlpos.Suggest(f.Key.Text, "known keys", names)
 		}

@@ -74,7 +74,7 @@ func (r *Region) Read(n, at *yamlpos.Node) {
 	if n == nil || n.Kind == yamlpos.Null {
 		return
 	}
-	if r.readKind(n) || !r.Only(n, Keys()) || r.Names == nil {
+	if r.foreignKind(n) || !r.Only(n, Keys()) || r.Names == nil {
 		return
 	}
 	before := len(r.Problems)
@@ -93,8 +93,8 @@ func (r *Region) Read(n, at *yamlpos.Node) {
 	}
 }
 
-// readKind reports a domain that tells its kind as other formats do.
-func (r *Region) readKind(n *yamlpos.Node) bool {
+// foreignKind reports a domain that tells its kind as other formats do.
+func (r *Region) foreignKind(n *yamlpos.Node) bool {
 	for _, word := range []string{"kind", "type"} {
 		if kind := n.Field(word); kind != nil && slices.Contains(key.Names(Keys()), kind.Text) {
 			r.Report(n.Key(word), "the kind of a domain is a key in it: domain: {%s: …}", kind.Text)

@@ -190,7 +190,7 @@ func (l *Choice) Load(n *yamlpos.Node) {
 	s.Method = l.Method.Name
 }
 
-// samplerMethod reads the method's name, and reports whether there is a method.
+// samplerMethod reads the method's name. It returns false where there is no such method.
 func (l *Choice) samplerMethod(keys []key.Key) bool {
 	n := l.Node
 	l.Method = Methods()[0]

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -179,23 +180,23 @@ func syntaxProblem(src *source, err error) Problem {
 		before = string(line[:at.Column-1])
 	}
 	message := unquoted(syntax.Message, before)
-	for _, w := range words {
-		if strings.Contains(message, w.part) {
-			message = w.message
-			break
-		}
+	if i := slices.IndexFunc(words, func(w word) bool { return strings.Contains(syntax.Message, w.part) }); message == syntax.Message && i >= 0 {
+		message = words[i].message
 	}
 	return src.problem(at.Line, max(1, at.Column), message)
 }
 
-// words are what messages of the YAML parser, known by a part of them, come to: the first that fits.
-var words = []struct{ part, message string }{
+// A word replaces a message of the YAML parser that contains part.
+type word struct{ part, message string }
+
+// words are tried in their order.
+var words = []word{
 	{"'\t'", "indent by spaces: YAML takes no tabs here"},
 	{"tab character", "indent by spaces: YAML takes no tabs here"},
-	{"mapping value is not allowed", "a key has no place here: indent alike what belongs together, and put text that holds a colon in quotes"},
+	{"mapping value is not allowed", "what is here goes on as a key: indent alike what belongs together, and put text that holds a colon in quotes"},
 	{"value is not allowed in this context", "the value before this has ended: indent alike what belongs together, and put all of a text in quotes"},
-	{"sequence end token", "this [ is never closed"},
-	{"mapping end token", "this { is never closed"},
+	{"sequence end token", "this [ is not closed by a ]"},
+	{"mapping end token", "this { is not closed by a }"},
 	{"double-quoted text", `this " is never closed`},
 	{"single-quoted text", "this ' is never closed"},
 	{"or '}' must be specified", "a comma is missing before this, or a } before it"},

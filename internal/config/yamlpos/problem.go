@@ -96,13 +96,9 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Suggest returns `; did you mean "…"?` with the one candidate of which word is the first part,
-// or else the nearest, or `; <known> are a, b, c` if none is near.
+// Suggest returns `; did you mean "…"?` with the candidate nearest to word, or
+// `; <known> are a, b, c` if none is near.
 func Suggest(word, known string, candidates []string) string {
-	begins := func(c string) bool { return strings.HasPrefix(c, word+"_") }
-	if i := slices.IndexFunc(candidates, begins); i >= 0 && !slices.ContainsFunc(candidates[i+1:], begins) {
-		return fmt.Sprintf("; did you mean %q?", candidates[i])
-	}
 	if best, ok := expression.Nearest(word, candidates); ok {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}

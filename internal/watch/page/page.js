@@ -87,7 +87,7 @@ function showTime() {
   } else if (facts.state === "sampling") {
     if (known(r.left) && r.left > 0) parts.push(`left ${lasting(r.left - (now - Date.parse(r.at)) / 1000)}${facts.until.iterations ? " in this round" : ""}`);
     if (r.of) parts.push(`${count(r.iterations)} of ${count(r.of)} ${r.unit || "iterations"}`);
-    if (known(r.per_second) && r.per_second >= 1) parts.push(`${count(r.per_second)} a second`);
+    if (known(r.per_second) && r.per_second > 0 && !r.unit) parts.push(`${count(r.per_second)} a second`);
   } else if (facts.state === "warm-up" && known(r.share)) parts.push(`${Math.floor(100 * r.share)} % of this round`);
   say("left", parts.join(" · "));
 }
@@ -141,7 +141,7 @@ function showCharts() {
   add("log Z", z, NaN, v => fixed(v, 2), lastZ && `${fixed(lastZ.log_z, 2)} ± ${error(lastZ.log_z_error)}`);
   const epochs = facts.epochs || [];
   for (const score of Object.keys(epochs.at(-1)?.scores || {}))
-    add(score, from(epochs, e => ({ y: e.scores[score] }), e => `epoch ${count(e.epoch)}`, e => e.epoch), NaN, short);
+    add(score, from(epochs, e => ({ y: e.scores?.[score] }), e => `epoch ${count(e.epoch)}`, e => e.epoch), NaN, short);
   add("Swaps made", ofCourse(p => ({ y: p.swaps })), NaN, v => fixed(v, 2));
   at("mixing-heading").textContent = epochs.length ? "Scores" : "Mixing";
   at("charts").replaceChildren(...charts);
