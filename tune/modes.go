@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -106,6 +107,29 @@ func modal(p r2sgld.Problem, s r2sgld.Settings) bool {
 		(len(s.Temperature) == 0 || s.Temperature[0] == 1) && (p.HasReference() || s.Start != nil)
 }
 
+// Falls is the error of a potential that falls without end, of which no density is −log.
+type Falls struct {
+	X      []float64 // far from where ladders start
+	Energy float64   // there
+	Names  []string  // nil is x1, x2, …
+}
+
+func (e *Falls) Error() string {
+	at := make([]string, min(len(e.X), 3))
+	for j := range at {
+		name := fmt.Sprintf("x%d", j+1)
+		if j < len(e.Names) {
+			name = e.Names[j]
+		}
+		at[j] = fmt.Sprintf("%s = %.3g", name, e.X[j])
+	}
+	if len(e.X) > len(at) {
+		at = append(at, "…")
+	}
+	return fmt.Sprintf("the potential falls without end: it is %.3g at %s. It must be −log of a density: if it is a log density, "+
+		"change its sign; else bound the domain or add priors", e.Energy, strings.Join(at, ", "))
+}
+
 // scout looks for the modes of p and decides whether ladders of s begin at a law fitted to
 // them: where there are several, or where they are far from the law at infinite temperature,
 // and if fewer rungs lead there.
@@ -126,6 +150,9 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if !t.bounded {
 		if first, err = modes.Find(ctx, target, t.around(nil, &rng.Rand), firstStarts, firstStarts, 1); err != nil {
 			return nil, err
+		}
+		if f := first.Fall; f != nil {
+			return nil, &Falls{X: reported(p, f.X), Energy: f.Energy, Names: p.Names}
 		}
 	}
 	scattered, err := t.scatter(ctx, first, rng)

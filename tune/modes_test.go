@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -477,5 +478,39 @@ func TestNoisyLaddersBeginAtFittedLaw(t *testing.T) {
 	t.Logf("weight %.4f ± %.4f, want %.4f; %d rungs", got, se, weight, len(out.Ladders[0].X))
 	if !(math.Abs(got-weight) < 5*se+0.02) {
 		t.Errorf("weight %.4f ± %.4f, want %.4f", got, se, weight)
+	}
+}
+
+// TestFalls: a potential that falls without end, as a log density does that is taken for one, is refused
+// before anything is sampled; one that is low, or far from where ladders start, is not.
+//
+// Mutants: low is endless.
+func TestFalls(t *testing.T) {
+	for name, c := range map[string]struct {
+		slope, bend, level float64
+		falls              bool
+	}{
+		"log density": {0, -1, 0, true},
+		"slope":       {1, 0, 0, true},
+		"well":        {1, 1, 0, false},
+		"low well":    {1, 1, -1e9, false},
+		"far well":    {1, 1e-9, 0, false},
+	} {
+		u := potential.Func(2, func(grad, x []float64) float64 {
+			e := c.level
+			for j, v := range x {
+				grad[j] = c.slope + c.bend*v
+				e += c.slope*v + c.bend*v*v/2
+			}
+			return e
+		})
+		_, err := scout(t.Context(), r2sgld.Problem{Potential: u}, r2sgld.Settings{Seed: 1, Ladders: 4, Start: []float64{1, 2}})
+		falls, ok := errors.AsType[*Falls](err)
+		if ok != c.falls || !ok && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if ok && (!(falls.Energy < 0) || !strings.Contains(err.Error(), "x1 = ")) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/domain"
@@ -72,9 +73,17 @@ type Search struct {
 	Starts    int    `json:"starts"`    // all of them
 	Settled   int    `json:"settled"`   // of them, those that ended in a mode
 	Gradients int64  `json:"gradients"` // of all; those that take a part of the work count for that part
+	Fall      *Fall  `json:"-"`         // nil where E seems to be bounded below
 
-	cover cover // of the modes, in the order that they were found in
-	told  int   // starts that one gradient told the mode of
+	cover   cover    // of the modes, in the order that they were found in
+	told    int      // starts that one gradient told the mode of
+	deepest *descent // of those that have not come to an end
+}
+
+// A Fall is a point far from all starts where E is lower than −log of a density is, and goes on falling.
+type Fall struct {
+	X      []float64
+	Energy float64
 }
 
 // Find goes down from starts, which draw writes: points of the domain, at least few and at
@@ -118,7 +127,39 @@ func find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 		}
 	}
 	s.sort()
-	return s, nil
+	return s, s.fall(&t)
+}
+
+// fall looks whether E falls on and on where the deepest descent leads, if nothing bounds the starts.
+func (s *Search) fall(t *Target) error {
+	const (
+		far  = 1e9 // widths away, and as many times that
+		deep = 1e6 // times E where the descent is
+	)
+	w := s.deepest
+	if t.Flat >= 1 || w == nil {
+		return nil
+	}
+	v := t.idle.take(t.Energy, 1)
+	defer t.idle.put(v)
+	steepest, low := floats.Norm(w.g, math.Inf(1)), -deep*max(1, math.Abs(w.e))
+	var x []float64
+	for _, away := range []float64{far, far * far} {
+		x = slices.Clone(w.x)
+		for j := range x {
+			x[j] -= away * t.Width[j] * w.g[j] / steepest
+		}
+		if t.Domain != nil && !t.Domain.Contains(x) {
+			return nil
+		}
+		v.set(0, x)
+		if err := v.run(); err != nil || !(v.energy[0] < low) {
+			return err
+		}
+		low = v.energy[0]
+	}
+	s.Fall = &Fall{x, low}
+	return nil
 }
 
 // sort puts the mode of most mass before the others.
@@ -275,6 +316,9 @@ func (s *Search) down(ctx context.Context, t *Target, all []*descent) (home []in
 	for i, w := range all {
 		s.Gradients += int64(w.asked)
 		if w.begun && home[i] < 0 {
+			if !w.over() && (s.deepest == nil || w.e < s.deepest.e) {
+				s.deepest = w
+			}
 			order = append(order, i)
 		}
 	}

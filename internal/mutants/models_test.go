@@ -150,6 +150,7 @@ var ofModels = []fault{
 		[]edit{{"internal/config.(*fitReader).domain", "lo[j] = max(lo[j], v+1e-9*math.Abs(v)+1e-12)", "_ = j"}}},
 	{"angles: draws at one wall are at both", "cmd/r2sgld TestAngleAcrossItsWalls", []edit{{"internal/runner.(*execution).seams", "v > to-near", "v > to+near"}}},
 	{"standard: never", "cmd/r2sgld TestGroupsOfNoScale", []edit{{"internal/config.(*fitReader).standardised", "here >= there", "here <= 1 || here >= there"}}},
+	{"modes: what is low is endless", "tune TestFalls", []edit{{"internal/modes.(*Search).fall", "[]float64{far, far * far}", "[]float64{far}"}}},
 	{"modes: saddles are modes", "internal/modes TestSaddles", []edit{{"internal/modes.(*Search).end", "lower == nil || saddles == mostSaddles", "true"}}},
 	{"modes: a law that reaches where nothing is known", "internal/modes TestDefendNearModes",
 		[]edit{{"internal/modes.(*Fit).Defend", " && !t.Near", ""}}},
