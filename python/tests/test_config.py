@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from r2sgld import sample
 from r2sgld._config import Layout, write_csv, yaml
 
 
@@ -40,10 +41,36 @@ def test_coordinates(names, coordinates):
     assert Layout.of(names).coordinates == coordinates
 
 
-@pytest.mark.parametrize("names", [[], {}, ["x", "x"], {"a": 2, "a_1": ()}, {"a": 0}])
-def test_names_that_name_nothing_or_twice_are_refused(names):
+@pytest.mark.parametrize("names", [[], {}, {"a": 0}])
+def test_names_that_name_nothing_are_refused(names):
     with pytest.raises(ValueError, match="names must be given"):
         Layout.of(names)
+
+
+@pytest.mark.parametrize(("names", "which"), [(["x", "x"], "x"), ({"a": 2, "a_1": ()}, "a_1")])
+def test_names_that_name_twice_are_refused(names, which):
+    with pytest.raises(ValueError, match=f"names must differ: {which} is given twice"):
+        Layout.of(names)
+
+
+@pytest.mark.parametrize(
+    ("domain", "constraints", "said"),
+    [
+        ([(0, 1), (0, 1)], None, "domain is a dict, as in "),
+        ({"box": [[0, 1]]}, None, "box is a dict, as in "),
+        (None, lambda x: x, "a function is given by constraint="),
+    ],
+)
+def test_a_domain_of_another_form_is_told(domain, constraints, said):
+    with pytest.raises(TypeError, match=said):
+        Layout.of(["x"]).domain(domain, constraints)
+
+
+@pytest.mark.parametrize(("arguments", "said"), [({"energy": "x^2"}, "found the text 'x\\^2'"), ({"sampler": "hmc"}, "sampler is a dict, as in ")])
+def test_arguments_of_another_kind_are_told(arguments, said, tmp_path):
+    with pytest.raises(TypeError, match=said):
+        sample(**{"energy": lambda x: (x @ x / 2, x), "names": ["x"], "out": tmp_path / "run", **arguments})
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_text_is_no_list_of_names():

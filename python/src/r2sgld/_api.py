@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from r2sgld._config import Layout, Names, write, write_csv, yaml
+from r2sgld._config import Layout, Names, mapping, write, write_csv, yaml
 from r2sgld._program import call, model_folder
 from r2sgld._result import Transform, folded, read
 
@@ -111,6 +111,8 @@ def sample(
     function = energy if logp is None else logp
     if function is None or (energy is not None and logp is not None):
         raise TypeError("one of energy and logp is wanted")
+    if isinstance(function, str):
+        raise TypeError(f"energy is a function of a state: found the text {function!r}")
     from r2sgld._density import Density, known, walls  # late: what needs numpy slows the start of each process
 
     known("gradient", gradient)
@@ -131,7 +133,7 @@ def sample(
         layout,
         layout.fold,
         domain=layout.domain(domain, constraints),
-        sampler={"seed": seed, "init": layout.start(init), **(sampler or {})},
+        sampler={"seed": seed, "init": layout.start(init), **mapping("sampler", sampler, '{"ladders": 8}')},
         run=run,
         threads=threads,
         name=name,
@@ -329,7 +331,7 @@ def stan(
             "name": name,
             "potential": potential,
             "domain": Layout({}).domain(domain, constraints),
-            "sampler": {"seed": seed, **(sampler or {})},
+            "sampler": {"seed": seed, **mapping("sampler", sampler, '{"ladders": 8}')},
         }
         write(config, folder / "model.yaml")
         (folder / "result.pkl").write_bytes(cloudpickle.dumps(folded))
@@ -481,7 +483,7 @@ def _of_data(
 ) -> None:
     """Run a command on data."""
     settings: dict[str, Any] = {}
-    sampler = {"seed": seed, **(sampler or {})}
+    sampler = {"seed": seed, **mapping("sampler", sampler, '{"ladders": 8}')}
     with _kept(run, force) as folder:
         write_csv(data, folder / "data.csv")
         if isinstance(model, Mapping):

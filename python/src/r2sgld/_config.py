@@ -79,8 +79,12 @@ class Layout:
         shapes = {name: (shape,) if isinstance(shape, int) else tuple(shape) for name, shape in given.items()}
         layout = cls(shapes)
         coordinates = layout.coordinates
-        if not coordinates or len(given) != len(names) or len(set(coordinates)) != len(coordinates):
-            raise ValueError(f"names must be given, and differ: {', '.join(coordinates) or 'there is none'}")
+        if not coordinates:
+            raise ValueError("names must be given: there is none")
+        twice = [name for k, name in enumerate(names) if name in list(names)[:k]]
+        twice += [name for k, name in enumerate(coordinates) if name in coordinates[:k]]
+        if twice:
+            raise ValueError(f"names must differ: {twice[0]} is given twice")
         return layout
 
     @property
@@ -107,7 +111,10 @@ class Layout:
 
     def domain(self, domain: Mapping[str, Any] | None, constraints: str | Sequence[str] | None) -> dict[str, Any]:
         """The section ``domain``: the two together, in coordinates."""
-        section = dict(domain or {})
+        section = dict(mapping("domain", domain, '{"box": {"x": [0, 1]}}'))
+        mapping("box", section.get("box"), '{"x": [0, 1]}')
+        if callable(constraints):
+            raise TypeError("constraints are texts, as in 'x + y < 1': a function is given by constraint=")
         if "box" in section:
             section["box"] = dict(self.spread({name: _sides(pair) for name, pair in section["box"].items()}, of=(2,)))
         both = [section.pop("constraints", None), constraints]
@@ -135,6 +142,13 @@ class Layout:
             group = group.drop_vars(entries)
             group[name] = ((*dims, *(f"{name}_dim_{i}" for i in range(len(shape)))), values)
         return group
+
+
+def mapping(argument: str, value: Any, such: str) -> Mapping[str, Any]:
+    """The value of an argument that must be a dict; None is an empty one."""
+    if value is not None and not isinstance(value, Mapping):
+        raise TypeError(f"{argument} is a dict, as in {such}: found {value!r}")
+    return value or {}
 
 
 def _sides(pair: Any) -> Any:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from r2sgld._api import draw, run_folder
-from r2sgld._config import Layout, yaml
+from r2sgld._config import Layout, mapping, yaml
 from r2sgld._result import read
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def from_pymc(
         layout,
         Backward.of(model, layout),
         domain=layout.domain(domain, [*walls, *given]),
-        sampler={"seed": seed, **(sampler or {})},
+        sampler={"seed": seed, **mapping("sampler", sampler, '{"ladders": 8}')},
         run=run,
         threads=threads,
         name=name,
