@@ -488,19 +488,25 @@ func TestNoisyLaddersBeginAtFittedLaw(t *testing.T) {
 func TestFalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		slope, bend, level float64
+		kink               float64 // where the slope turns
 		falls              bool
 	}{
-		"log density": {0, -1, 0, true},
-		"slope":       {1, 0, 0, true},
-		"well":        {1, 1, 0, false},
-		"low well":    {1, 1, -1e9, false},
-		"far well":    {1, 1e-9, 0, false},
+		"log density": {0, -1, 0, 1e300, true},
+		"slope":       {-1, 0, 0, 1e300, true},
+		"well":        {1, 1, 0, 1e300, false},
+		"low well":    {1, 1, -1e9, 1e300, false},
+		"far well":    {1, 1e-9, 0, 1e300, false},
+		"far kink":    {-100, 0, 0, 1e12, false},
 	} {
 		u := potential.Func(2, func(grad, x []float64) float64 {
 			e := c.level
 			for j, v := range x {
 				grad[j] = c.slope + c.bend*v
 				e += c.slope*v + c.bend*v*v/2
+				if v > c.kink {
+					grad[j] -= 2 * c.slope
+					e -= 2 * c.slope * (v - c.kink)
+				}
 			}
 			return e
 		})

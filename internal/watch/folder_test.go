@@ -210,8 +210,8 @@ func TestEpochs(t *testing.T) {
 	}
 	epoch(4, 2, `"loss":1,"accuracy":0.5`)
 	epoch(6, 3, `"loss":0.5,"accuracy":0.6`)
-	h.read([]byte(at(7, "INFO", "checkpoint", `,"iteration":936`)))
 	epoch(6, 3, ``) // of no scores
+	h.read([]byte(at(7, "INFO", "checkpoint", `,"iteration":936`)))
 	if r := h.Reached; r.Iterations != 3 || r.Of != 8 || r.Left != 10 {
 		t.Errorf("%+v", r)
 	}
