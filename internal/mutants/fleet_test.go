@@ -96,7 +96,7 @@ var ofFleets = []fault{
 		{"internal/fleet.(*gifts).of", "g.known[name]; ok", `g.known[""]; ok`},
 	}},
 	{"loans: any device", "internal/fleet LendsWhatItHas", []edit{
-		{"internal/fleet.(*loan).open", "!slices.Contains(l.kit.Devices, o.Device)", `!slices.Contains(l.kit.Devices, o.Device) && o.Device == ""`},
+		{"internal/fleet.(*loan).open", "!slices.Contains(l.Kit.Devices, o.Device)", `!slices.Contains(l.Kit.Devices, o.Device) && o.Device == ""`},
 	}},
 	{"loans: any number of programs", "internal/fleet LendsWhatItHas", []edit{
 		{"internal/fleet.(*loan).admit", "n >= mostLines", "n > mostLines"},

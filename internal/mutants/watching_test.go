@@ -46,9 +46,9 @@ var ofWatching = []fault{
 	{"watch: runs that nobody makes go on", "internal/watch StoppedAndResumed", []edit{
 		{"internal/watch.(*Folder).facts", "!store.Writing(f.dir)", "false"},
 	}},
-	{"watch: points without end", "internal/watch FactsStayFew", []edit{{"internal/watch.(*history).point", "> mostPoints", "> 1<<30"}}},
+	{"watch: points without end", "internal/watch FactsStayFew", []edit{{"internal/watch.few", "<= mostPoints", "<= 1<<30"}}},
 	{"watch: the first points alone", "internal/watch FactsStayFew", []edit{
-		{"internal/watch.(*history).point", "mostPoints/2], p)", "mostPoints/2])"},
+		{"internal/watch.few", "append(points[:mostPoints/2], points[len(points)-1])", "points[:mostPoints/2]"},
 	}},
 	{"watch: the run before shown as the new one", "internal/watch Coming", []edit{
 		{"internal/watch.(*Folder).catchUp", "f.stale != nil", "false"},
