@@ -127,21 +127,25 @@ func find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 		}
 	}
 	s.sort()
-	return s, s.fall(&t)
+	if len(s.Modes) == 0 && t.Flat < 1 {
+		s.fall(&t)
+	}
+	return s, nil
 }
 
-// fall looks whether E falls on and on where the deepest descent leads, if nothing bounds the starts.
-func (s *Search) fall(t *Target) error {
+// fall looks whether E falls on and on where the deepest descent leads. A program may fail so far away,
+// which tells nothing.
+func (s *Search) fall(t *Target) {
 	const (
 		far  = 1e9 // widths away, and as many times that
 		deep = 1e6 // times E where the descent is
 	)
 	w := s.deepest
-	if t.Flat >= 1 || w == nil {
-		return nil
+	if w == nil {
+		return
 	}
-	v := t.idle.take(t.Energy, 1)
-	defer t.idle.put(v)
+	v := newEvaluator(t.Energy, 1)
+	defer v.close()
 	steepest, low := floats.Norm(w.g, math.Inf(1)), -deep*max(1, math.Abs(w.e))
 	var x []float64
 	for _, away := range []float64{far, far * far} {
@@ -150,16 +154,15 @@ func (s *Search) fall(t *Target) error {
 			x[j] -= away * t.Width[j] * w.g[j] / steepest
 		}
 		if t.Domain != nil && !t.Domain.Contains(x) {
-			return nil
+			return
 		}
 		v.set(0, x)
-		if err := v.run(); err != nil || !(v.energy[0] < low) {
-			return err
+		if v.run() != nil || !(v.energy[0] < low) {
+			return
 		}
 		low = v.energy[0]
 	}
 	s.Fall = &Fall{x, low}
-	return nil
 }
 
 // sort puts the mode of most mass before the others.

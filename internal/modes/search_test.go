@@ -77,41 +77,34 @@ func TestFindCounts(t *testing.T) {
 //
 // Mutants: saddles are modes.
 func TestSaddles(t *testing.T) {
-	wells := potential.Func(2, func(grad, x []float64) float64 {
-		q := x[0]*x[0] - 1
-		grad[0], grad[1] = 16*q*x[0], x[1]
-		return 4*q*q + x[1]*x[1]/2
-	})
-	target, draw := boxed(t, wells, -3, 3, 1)
-	s, err := Find(t.Context(), target, func(x []float64) error {
-		err := draw(x)
-		x[0] = 0
-		return err
-	}, 50, 50, 0)
-	if err != nil || len(s.Modes) == 0 {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	for _, m := range s.Modes {
-		if m.Energy > 0.01 {
-			t.Errorf("a mode at %v, where the energy is %g", m.X, m.Energy)
+	for name, c := range map[string]struct {
+		energy potential.Potential
+		side   float64 // half of the box's
+		lowest float64 // energies of the modes
+	}{
+		"wells": {potential.Func(2, func(grad, x []float64) float64 {
+			q := x[0]*x[0] - 1
+			grad[0], grad[1] = 16*q*x[0], x[1]
+			return 4*q*q + x[1]*x[1]/2
+		}), 3, 0},
+		"arch": {potential.Func(2, func(grad, x []float64) float64 {
+			grad[0], grad[1] = -2*x[0], -2*x[1]
+			return -x[0]*x[0] - x[1]*x[1]
+		}), 1, -2},
+	} {
+		target, draw := boxed(t, c.energy, -c.side, c.side, 1)
+		s, err := Find(t.Context(), target, func(x []float64) error {
+			err := draw(x)
+			x[0] = 0
+			return err
+		}, 50, 50, 0)
+		if err != nil || len(s.Modes) == 0 {
+			t.Fatalf("%s: %+v, %v", name, s, err)
 		}
-	}
-	arch := potential.Func(2, func(grad, x []float64) float64 {
-		grad[0], grad[1] = -2*x[0], -2*x[1]
-		return -x[0]*x[0] - x[1]*x[1]
-	})
-	target, draw = boxed(t, arch, -1, 1, 1)
-	s, err = Find(t.Context(), target, func(x []float64) error {
-		err := draw(x)
-		x[0] = 0
-		return err
-	}, 50, 50, 0)
-	if err != nil || len(s.Modes) == 0 {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	for _, m := range s.Modes {
-		if m.Energy > -1.99 {
-			t.Errorf("a mode at %v, where the energy is %g", m.X, m.Energy)
+		for _, m := range s.Modes {
+			if m.Energy > c.lowest+0.01 {
+				t.Errorf("%s: a mode at %v, where the energy is %g", name, m.X, m.Energy)
+			}
 		}
 	}
 }
