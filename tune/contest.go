@@ -27,11 +27,16 @@ const (
 // the first round of SGLD do, at least.
 const pilotPart = 4
 
-// exact reports whether runs of s with kernel HMC keep the law of p: energies and slopes
-// without noise, walls whose crossings are not sought, and swaps that are not biased.
-func exact(p r2sgld.Problem, s r2sgld.Settings) bool {
+// Exact reports whether kernel HMC keeps the law of p: energies and slopes without noise, and walls
+// whose crossings are not sought.
+func Exact(p r2sgld.Problem) bool {
 	_, noisy := potential.Exact(p.Potential)
-	return !noisy && (p.Domain == nil || domain.ExactWalls(p.Domain)) && len(s.Swap.Bias(mostRungs, false)) == 0
+	return !noisy && (p.Domain == nil || domain.ExactWalls(p.Domain))
+}
+
+// exact reports whether runs of s with kernel HMC do, whose swaps must not be biased either.
+func exact(p r2sgld.Problem, s r2sgld.Settings) bool {
+	return Exact(p) && len(s.Swap.Bias(mostRungs, false)) == 0
 }
 
 // pilot is the ladder that rounds of HMC begin with after those of SGLD, f: that of f, of

@@ -50,14 +50,31 @@ type Run struct {
 	Resolved Resolved
 }
 
-// dear reports whether gradients are: a model that is not linear in its parameters goes through
-// all rows for each, and another program may take any time.
-func (s *Run) dear() bool {
+// firstRound is how many iterations the first round of method auto has, where nothing is said of it. They are few
+// where gradients are dear: a model that is not linear in its parameters goes through all rows for each, and
+// another program may take any time. Of those kernels that are unbiased have as many with programs as tell a
+// standard deviation to a hundredth.
+func (s *Run) firstRound(unbiased bool) int {
+	dear := s.Model != nil && !s.Model.Linear
+	switch {
+	case unbiased && s.elsewhere():
+		return 2000
+	case unbiased && dear:
+		return 500
+	case dear || s.elsewhere():
+		return 20_000
+	}
+	first, _, _ := tune.FirstRound(unbiased)
+	return first
+}
+
+// elsewhere reports whether another program computes energies.
+func (s *Run) elsewhere() bool {
 	switch s.Resolved.Potential.(type) {
 	case *Command, *Stan:
 		return true
 	}
-	return s.Model != nil && !s.Model.Linear
+	return false
 }
 
 // A loader is a configuration being read.

@@ -54,7 +54,9 @@ func (l *loader) gaussian(s *Run) bool {
 }
 
 // chooseKernel settles kernel auto: harmonic where it will do, else hmc, which is exact,
-// where energies are, else sgld. Method auto takes harmonic without being asked.
+// where energies are, else sgld. Method auto takes harmonic without being asked, and hmc where
+// another program computes energies, if it keeps their law: a gradient then costs much more than
+// a step of any kernel, and a trial of sgld as much as the run.
 func (l *loader) chooseKernel(s *Run) {
 	unasked := l.Sampler.Kernel == "" && l.Method.Auto() && l.Method.Move.Name == sampler.Langevin && !l.Sampler.Certificate
 	switch {
@@ -63,7 +65,7 @@ func (l *loader) chooseKernel(s *Run) {
 	case l.gaussian(s):
 		l.MoveBy(sampler.Gaussian)
 		return
-	case unasked:
+	case unasked && !(s.elsewhere() && tune.Exact(s.Problem)):
 		return
 	}
 	l.Sampler.Kernel = ""

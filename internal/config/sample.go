@@ -127,7 +127,7 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 	}
 	if l.Method.Auto() {
 		l.LongEnough()
-		l.Sampler.SettleAuto(l.Traits().Exact, s.dear())
+		l.Sampler.SettleAuto(s.firstRound(l.Traits().Exact))
 		s.Until = l.Sampler.Until
 		l.checkAuto(s.Problem)
 		l.suitsEvidence(s.Problem)

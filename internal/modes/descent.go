@@ -45,6 +45,7 @@ type descent struct {
 	along  float64       // what the slope promises of the way there
 	v, n   []float64
 	asked  int  // points so far
+	most   int  // of them, in all
 	begun  bool // whether x is evaluated
 	done   bool // at a minimum
 	fresh  bool // it has begun once more, and gained no more than tol since

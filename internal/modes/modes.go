@@ -326,34 +326,56 @@ func (s *Search) down(ctx context.Context, t *Target, all []*descent) (home []in
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].e, all[b].e) })
+	return home, s.ends(ctx, t, all, order, home)
+}
+
+// ends takes the descents of an order to their ends, which tell their homes: side by side, more and more of them
+// while none is found to have been at home before it went on.
+func (s *Search) ends(ctx context.Context, t *Target, all []*descent, order, home []int) error {
 	ends, spent, most := 0, s.Gradients, int64(0)
 	for _, w := range all {
 		most += int64(w.asked)
 	}
-	for _, i := range order {
-		w := all[i]
-		if home[i] = within(s.Modes, w); home[i] < 0 && ends < mostEnds && len(s.Modes) < mostModes && s.Gradients-spent <= most {
+	for width := 1; len(order) > 0; {
+		var group []int // of those that no mode is known to be the home of
+		var from, to []*descent
+		for len(order) > 0 && len(group) < width {
+			i := order[0]
+			order = order[1:]
+			if home[i] = within(s.Modes, all[i]); home[i] < 0 && ends+len(group) < mostEnds && len(s.Modes) < mostModes &&
+				s.Gradients-spent <= most {
+				group, from, to = append(group, i), append(from, newDescent(t, all[i].x)), append(to, all[i])
+				from[len(from)-1].e = all[i].e
+			}
+		}
+		if err := s.finish(ctx, t, to); err != nil {
+			return err
+		}
+		width = min(2*width, lanes)
+		for k, i := range group {
+			if home[i] = within(s.Modes, from[k]); home[i] >= 0 {
+				width = 1
+				continue
+			}
+			if len(s.Modes) == mostModes {
+				continue
+			}
 			ends++
-			if home[i], err = s.end(ctx, t, w); err != nil {
-				return nil, err
+			var err error
+			if home[i], err = s.end(ctx, t, to[k]); err != nil {
+				return err
 			}
 		}
 	}
-	return home, nil
+	return nil
 }
 
 // mostSaddles is how often a descent goes on from a saddle that it has come to.
 const mostSaddles = 8
 
-// end takes a descent to the mode that it ends in, which may be a new one, -1 for none.
+// end is the mode that a finished descent ends in, which may be a new one, -1 for none.
 func (s *Search) end(ctx context.Context, t *Target, w *descent) (home int, err error) {
 	for saddles := 0; ; saddles++ {
-		before := w.asked
-		w.done, w.lost, w.s, w.y = false, false, nil, nil
-		if err := t.finish(ctx, w); err != nil {
-			return -1, err
-		}
-		s.Gradients += int64(w.asked - before)
 		if home = within(s.Modes, w); home >= 0 || !w.done {
 			return home, nil
 		}
@@ -365,12 +387,35 @@ func (s *Search) end(ctx context.Context, t *Target, w *descent) (home int, err 
 			return s.add(t, w, cov)
 		}
 		copy(w.x, lower)
+		if err := s.finish(ctx, t, []*descent{w}); err != nil {
+			return -1, err
+		}
 	}
 }
 
-// settle takes descents down until they are over, have asked for so many points, or home says
+// finish takes descents to their minima.
+func (s *Search) finish(ctx context.Context, t *Target, all []*descent) error {
+	before := 0
+	for _, w := range all {
+		before += w.asked
+		w.done, w.lost, w.s, w.y = false, false, nil, nil
+		w.begun, w.tries = false, 0
+		copy(w.next, w.x)
+	}
+	err := t.settle(ctx, all, mostFine, fine, func(int, *descent) bool { return false })
+	for _, w := range all {
+		s.Gradients += int64(w.asked)
+	}
+	s.Gradients -= int64(before)
+	return err
+}
+
+// settle takes descents down until they are over, have asked for so many more points, or home says
 // that they need no more.
 func (t *Target) settle(ctx context.Context, all []*descent, most int, tol float64, home func(int, *descent) bool) error {
+	for _, w := range all {
+		w.most = w.asked + most
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, t.Threads))
 	for begin := 0; begin < len(all); begin += chunk {
@@ -402,7 +447,7 @@ func (t *Target) settle(ctx context.Context, all []*descent, most int, tol float
 					}
 					w := part[k]
 					w.hear(v.energy[i], v.slopeOf(i), tol)
-					if w.over() || w.asked >= most || w.tries == 0 && w.begun && home(begin+k, w) {
+					if w.over() || w.asked >= w.most || w.tries == 0 && w.begun && home(begin+k, w) {
 						lane[i] = next
 						next++
 					}
@@ -413,22 +458,6 @@ func (t *Target) settle(ctx context.Context, all []*descent, most int, tol float
 		})
 	}
 	return g.Wait()
-}
-
-// finish takes a descent to its minimum.
-func (t *Target) finish(ctx context.Context, w *descent) error {
-	v := t.idle.take(t.Energy, 1)
-	defer t.idle.put(v)
-	w.begun, w.tries = false, 0
-	copy(w.next, w.x)
-	for stop := w.asked + mostFine; !w.over() && w.asked < stop; {
-		v.set(0, w.next)
-		if err := cmp.Or(ctx.Err(), v.run()); err != nil {
-			return err
-		}
-		w.hear(v.energy[0], v.slopeOf(0), fine)
-	}
-	return nil
 }
 
 // within is the mode in whose basin w certainly is, -1 for none: where E is that of the

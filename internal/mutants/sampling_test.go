@@ -155,7 +155,7 @@ var ofSampling = []fault{
 		[]edit{{"internal/modes.(*descent).accept", "w.reach *= 2", "w.reach *= 1"}}},
 	{"a kernel that lost is tried again", "tune TestContestLost", []edit{{"tune.Options.tune", "f.Rival == nil && ", ""}}},
 	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{
-		{"tune.exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
+		{"tune.Exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
 	}},
 	{"curvatures by differences as long as the way to the origin", "tune TestCurvatureFarFromTheOrigin", []edit{
 		{"tune.difference", "/probeLongest, 0.25)", "/probeLongest, 1)"}}},
@@ -403,7 +403,11 @@ var ofSampling = []fault{
 	{"modes: no fitted law without bounds", "tune SlabsAroundSpikes", []edit{{"tune.(*Modes).wanted", " || !bounded", ""}}},
 	{"short rounds as long as others", "tune ShortRounds", []edit{{"tune.(*tuner).shortest", "min(firstRound, t.s.Iterations/100)", "firstRound"}}},
 	{"dear gradients cost as many iterations as others", "internal/config DearGradients",
-		[]edit{{"internal/config/sampler.(*Sampler).SettleAuto", "case dear:", "case false:"}}},
+		[]edit{{"internal/config.(*Run).firstRound", "case dear ||", "case false &&"}}},
+	{"kernel hmc for formulas as for programs", "internal/config KernelOfPrograms",
+		[]edit{{"internal/config.(*loader).chooseKernel", "!(s.elsewhere() && ", "!("}}},
+	{"kernel hmc whatever a program says", "internal/config KernelOfPrograms",
+		[]edit{{"internal/config.(*loader).chooseKernel", " && tune.Exact(s.Problem)", ""}}},
 	{"modes: chords at the tip", "cmd/r2sgld UnboundedModes/hyperbola", []edit{
 		{"internal/modes.(*Target).chords", "inwards = max(0, sd[j]-behind*down)", "inwards = 0"},
 		{"internal/modes.(*Target).chords", "inwards = -max(0, sd[j]-ahead*up)", "inwards = 0"},

@@ -46,7 +46,7 @@ func Find() (*Toolchain, error) {
 		}
 		return nil, fmt.Errorf("%s=%s holds no Stan: want a built CmdStan or BridgeStan, or the folder of the package httpstan", name, root)
 	}
-	for _, root := range usual() {
+	for root := range usual {
 		if t := toolchainIn(root); t != nil {
 			t.Compiler = compiler
 			return t, nil
@@ -68,24 +68,27 @@ func findCompiler() ([]string, error) {
 	return nil, errors.New("no C++ compiler is found, which Stan programs need: install g++, or set CXX")
 }
 
-// usual are folders that a toolchain may be in, the newest of a kind first.
-func usual() (roots []string) {
-	home, err := os.UserHomeDir()
-	if err == nil {
+// usual are folders that a toolchain may be in, the newest of a kind first. Python, which takes longest to say
+// where it has one, is asked last.
+func usual(yield func(root string) bool) {
+	if home, err := os.UserHomeDir(); err == nil {
 		for _, pattern := range []string{".cmdstan/cmdstan-*", ".bridgestan/bridgestan-*"} {
 			found, _ := filepath.Glob(filepath.Join(home, pattern))
 			slices.SortFunc(found, func(a, b string) int { return newer(a, b) })
-			roots = append(roots, found...)
+			for _, root := range found {
+				if !yield(root) {
+					return
+				}
+			}
 		}
 	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		roots = append(roots, filepath.Join(dir, "r2sgld", "httpstan"))
+	if dir, err := os.UserCacheDir(); err == nil && !yield(filepath.Join(dir, "r2sgld", "httpstan")) {
+		return
 	}
 	const where = "import importlib.util as u; s = u.find_spec('httpstan'); print(s.submodule_search_locations[0] if s else '')"
 	if out, err := exec.Command("python3", "-c", where).Output(); err == nil {
-		roots = append(roots, strings.TrimSpace(string(out)))
+		yield(strings.TrimSpace(string(out)))
 	}
-	return roots
 }
 
 // newer orders folders by the numbers in their names, the largest first.

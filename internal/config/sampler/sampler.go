@@ -22,12 +22,10 @@ const (
 	maxDisk     = 256 << 30 // bytes of draws
 )
 
-// The lengths of a run of method auto, where they are not those of [tune.FirstRound].
+// The least length of the first round of method auto, if it is given.
 const (
-	autoDear       = 20_000 // where gradients are dear
-	autoLeast      = 1000   // of the first round, if it is given
-	autoDearPaths  = 500    // where gradients are dear
-	autoLeastPaths = 100
+	autoLeast      = 1000
+	autoLeastPaths = 100 // of kernels without bias
 )
 
 // Keys of the sampler that go with method auto: a section of none but some of the latter is
@@ -86,7 +84,7 @@ func (l *Choice) moveKeys() []key.Key {
 		key.Number("smoothing", &s.Smoothing, key.Positive).Tells("4η", "λ of [`myula`](#methods)"),
 		key.Given("kernel", "`"+strings.Join(KernelNames(), "`, `")+"`", key.Object("enum", KernelNames()), key.With(l.samplerKernel)).
 			Tells("`sgld`; for auto `harmonic` where `kernel: auto` would take it (no more than 400 variables, no certificate), "+
-				"`hmc` with `likelihood: trajectory`, else [the better one](#method-auto) of `sgld` and `hmc`",
+				"`hmc` with `likelihood: trajectory` and with programs, else [the better one](#method-auto) of `sgld` and `hmc`",
 				"[how a rung moves](#kernels); reflected methods and those without walls"),
 		key.Whole("leapfrog", &s.Leapfrog, 1, maxLeapfrog).Tells("10", "steps of a trajectory of `kernel: hmc`, one gradient each"),
 		key.Number("momentum", &s.Momentum, key.NotNegative).Also("exclusiveMaximum", 1).In("0 … below 1").Tells("0.9",

@@ -54,16 +54,8 @@ func (s *Sampler) settleAny() {
 	}
 }
 
-// SettleAuto fills the defaults of method auto in; unbiased says that the kernel is, dear
-// that gradients are.
-func (s *Sampler) SettleAuto(unbiased, dear bool) {
-	first, _, _ := tune.FirstRound(unbiased)
-	switch {
-	case dear && unbiased:
-		first = autoDearPaths
-	case dear:
-		first = autoDear
-	}
+// SettleAuto fills the defaults of method auto in, of which the first round of a run has so many iterations.
+func (s *Sampler) SettleAuto(first int) {
 	s.Iterations = cmp.Or(s.Iterations, first)
 	s.settleAny()
 	if s.Until == nil {
