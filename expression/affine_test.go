@@ -162,7 +162,8 @@ var wrongConstraints = []struct{ src, at, message string }{
 	{"x < 1 and y < 2", "and", `an operator is missing before "and"; products are written with *`},
 	{"x < rho", "rho", `"rho" is not defined; variables are x, y, z`},
 	{"(x < 1)", "<", `"<" is not allowed here: a comparison is no number`},
-	{"x => 1", "=", "a constraint is an inequality: an equation leaves a set without volume; eliminate a variable instead"},
+	{"x => 1", "=>", "=> is no comparison: write >="},
+	{"x =< 1", "=<", "=< is no comparison: write <="},
 	{"x < 1, y < 2", ",", "a comma has a meaning only between the arguments of a function; decimals have a point"},
 }
 

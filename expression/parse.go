@@ -388,6 +388,9 @@ func (p *parser) comparisons(first *node) *node {
 		length := t.end - t.pos
 		switch t.text {
 		case "=", "==":
+			if next := p.src[t.end:]; t.text == "=" && next != "" && strings.Contains("<>", next[:1]) {
+				fail(t.pos, length+1, "=%s is no comparison: write %s=", next[:1], next[:1])
+			}
 			fail(t.pos, length, "a constraint is an inequality: an equation leaves a set without volume; eliminate a variable instead")
 		case "!=":
 			fail(t.pos, length, "a constraint is an inequality: what %q excludes has no volume; leave it out", p.src[t.pos:t.end])

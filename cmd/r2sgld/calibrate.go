@@ -24,7 +24,7 @@ likelihood and sampler fit each other, ranks are uniform, of every parameter and
 log likelihood. The folder gets summary.json, replications.csv and the figure
 calibration, and r2sgld resume goes on with it.`,
 		Example: `  r2sgld calibrate examples/fit/o-rings.yaml --replications 400`,
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := unlessStopped(cmd.Context(), func() (*calibration.Job, error) {
 				of, err := calibration.Read(args[0], c.set, replications)

@@ -35,7 +35,7 @@ or with priors. Runs of sample are compared by log Z, and those of train by how
 well they predict: with repetitions and one seed, repetition by repetition.`,
 		Example: `  r2sgld compare runs/lynx-hare-logistic runs/lynx-hare
   r2sgld compare runs/fashion-r2sghmc runs/fashion-sgdm`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, dir := range args {
 				if slices.ContainsFunc(args[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) }) {

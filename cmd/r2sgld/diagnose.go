@@ -26,7 +26,7 @@ those of its outputs too. Of a chain of more than 131,072 draws every second, fo
 … is taken.`,
 		Example: `  r2sgld diagnose runs/flower-20261121-101300
   r2sgld diagnose output_1.csv output_2.csv output_3.csv output_4.csv`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, path := range args {
 				command, _, err := commandIn(path)

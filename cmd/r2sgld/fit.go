@@ -16,7 +16,7 @@ regressions, groups, mixtures. In the model section,
   likelihood: "y ~ bernoulli_logit(eta)"      or log_lik: a formula of a row
   constraints: ["c[A] <= c[B]", "a + s < 3"]`,
 		Example: `  r2sgld fit examples/fit/o-rings.yaml`,
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE:    c.load,
 	}
 	c.starting(cmd)

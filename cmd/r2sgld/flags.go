@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
-
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -42,6 +42,33 @@ type common struct {
 	maxMemory  space
 
 	stdout, stderr func() io.Writer // those of the command
+}
+
+// takes says how many arguments a command has.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch n := len(args); {
+		case n < least:
+			return fmt.Errorf("an argument is missing: %s", cmd.UseLine())
+		case n > most:
+			return fmt.Errorf("%d arguments, where %d are known: %s", n, most, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// misspelt adds to the error of an unknown flag the one that is meant, if one of the command's is near.
+func misspelt(cmd *cobra.Command, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if best, ok := expression.Nearest(name, names); ok {
+		return fmt.Errorf("%w; did you mean --%s?", err, best)
+	}
+	return err
 }
 
 // display registers the flags that say what is shown.

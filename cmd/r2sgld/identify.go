@@ -24,7 +24,7 @@ sample sizes suffice. In the model section,
   priors: {a: "normal(0, 1)"}, constraints: ["a > 0"], fixed: {a: 1}`,
 		Example: `  r2sgld identify examples/lynx-hare.yaml
   r2sgld identify examples/lynx-hare.yaml --json --quiet > summary.json`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: c.load,
 	}
 	c.starting(cmd)

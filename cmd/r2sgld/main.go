@@ -72,7 +72,8 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 			root.SetOut(out) // for an editor or a shell
 		}
 	}
-	err := root.ExecuteContext(ctx)
+	root.SetFlagErrorFunc(misspelt)
+	cmd, err := root.ExecuteContextC(ctx)
 	if !errors.Is(err, out.err) {
 		err = errors.Join(err, out.err)
 	}
@@ -91,7 +92,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	case errors.As(err, &problems), errors.As(err, &refused):
 		return exitUsage
 	case !began && out.err == nil:
-		fmt.Fprintln(stderr, "see r2sgld --help")
+		fmt.Fprintf(stderr, "see %s --help\n", cmd.CommandPath())
 		return exitUsage
 	}
 	return exitFailed

@@ -29,7 +29,7 @@ do not know, and how seldom starts may lead to one that was not found. The figur
 of the run shows how they are joined.`,
 		Example: `  r2sgld modes runs/flower-20261121-101300
   r2sgld modes runs/flower-20261121-101300 --json`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := unlessStopped(cmd.Context(), func() (*report.Basins, error) { return basinsIn(folderOf(args[0])) })
 			if err != nil {

@@ -34,7 +34,7 @@ written.`,
 		Example: `  r2sgld plan examples/flower.yaml
   r2sgld plan examples/networks/fashion.yaml
   r2sgld plan examples/flower.yaml --set 'sampler.temperature=[1, 1000]' --json`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if most <= 0 {
 				return &job.Refused{Err: fmt.Errorf("--time %s: must be positive, such as 10m", most)}

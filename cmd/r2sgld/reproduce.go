@@ -103,7 +103,7 @@ The studies:
   r2sgld reproduce report report
   r2sgld reproduce all --hub nats://TOKEN@node1:4222
   r2sgld reproduce multimodal --truth --json`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if truth {
 				return c.truth(cmd.Context(), args[0])

@@ -22,7 +22,7 @@ any. Those that have not ended are listed as not run. With --markdown the verdic
 printed as tables, each with the command that makes it, and nothing is written.`,
 		Example: `  r2sgld reproduce report runs/reproduce-all-20261129-101300
   r2sgld reproduce report runs/reproduce-all-20261129-101300 --markdown > verdicts.md`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.report(args[0], markdown) },
 	}
 	c.display(cmd)

@@ -38,7 +38,7 @@ its device alone. What is finished stays as it is.`,
 		Example: `  r2sgld resume runs/flower-20261121-101300
   r2sgld resume runs/flower-20261121-101300 --iterations 200000
   r2sgld resume runs/fashion-20261121-101300 --set 'device=[cuda:0]'`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("iterations") {
 				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))

@@ -28,7 +28,7 @@ Expressions have the operators + - * / ^, the constant pi and the functions
   gamma_lpdf(x, shape, rate) beta_lpdf(x, a, b) uniform_lpdf(x, a, b)`,
 		Example: `  r2sgld sample examples/flower.yaml
   r2sgld sample examples/flower.yaml --set sampler.iterations=200000 --seed 7 --out runs/flower`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: c.load,
 	}
 	c.starting(cmd)

@@ -17,7 +17,7 @@ theory. Editors that know YAML schemas complete keys by it, tell what they mean 
 wrong values. Those with the YAML language server take the file that a first line names:
   # yaml-language-server: $schema=r2sgld.schema.json`,
 		Example: "  r2sgld schema > r2sgld.schema.json",
-		Args:    cobra.NoArgs,
+		Args:    takes(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text, err := config.Schema()
 			if err != nil {

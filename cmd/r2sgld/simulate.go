@@ -43,7 +43,7 @@ of --data: mean and interval, and beside it what was observed, if it is there.`,
   r2sgld simulate runs/o-rings --data launches.csv
   r2sgld simulate runs/lorenz --from mode --apart 5 --lyapunov \
     --truth x.x=-10,x.y=10,y.x=28,y.y=-1,y.x*z=-1,z.z=-2.6667,z.x*y=1`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.choose(cmd.Flags().Changed)
 			return s.run(cmd.Context(), args[0])

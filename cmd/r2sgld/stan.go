@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,17 +35,17 @@ The same in a configuration, with all that a configuration can say:
   domain: {constraints: ["theta[1] + theta[2] < 1"]}`,
 		Example: `  r2sgld stan schools.stan schools.json
   r2sgld stan mixture.stan mixture.json --constraint 'mu[1] < mu[2]' --set sampler.until.ess=1000`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: takes(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := stanConfiguration(args, constraints, transform)
 			if err != nil {
 				return err
 			}
 			r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) {
-				return c.programs(cmd.Context()).Parse("sample", "r2sgld stan", b, c.set)
+				return c.programs(cmd.Context()).Parse("sample", madeUp, b, c.set)
 			})
 			if err != nil {
-				return err
+				return inWords(err, b, args)
 			}
 			words := append([]string{"r2sgld", "stan"}, args...)
 			for _, s := range constraints {
@@ -66,6 +68,38 @@ The same in a configuration, with all that a configuration can say:
 	c.staffed(cmd)
 	return cmd
 }
+
+// inWords are the problems of a configuration that stanConfiguration has made, which nobody has written, at the
+// files and constraints that it is made of.
+func inWords(err error, configuration []byte, files []string) error {
+	var found config.Problems
+	if !errors.As(err, &found) {
+		return err
+	}
+	lines := strings.Split(string(configuration), "\n")
+	first := 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasSuffix(l, `"constraints": [`) })
+	for i, p := range found {
+		if p.File != madeUp {
+			continue
+		}
+		key := strings.TrimLeft(lines[max(p.Line-1, 0)], " ")
+		switch indent := len(lines[max(p.Line-1, 0)]) - len(key); {
+		case first > 0 && p.Line > first && strings.HasPrefix(key, `"`):
+			p.File, p.Line, p.Column = "--constraint", p.Line-first, p.Column-indent-1
+			p.Source = strings.TrimSuffix(strings.TrimSuffix(key[1:], ","), `"`)
+		default:
+			p.File, p.Line, p.Source = files[0], 0, ""
+			if strings.HasPrefix(key, `"data"`) {
+				p.File = files[1]
+			}
+		}
+		found[i] = p
+	}
+	return found
+}
+
+// madeUp stands for the name of a configuration that stanConfiguration makes.
+const madeUp = "r2sgld stan"
 
 // stanConfiguration is the configuration of a program, and of its data if there are any.
 func stanConfiguration(files, constraints []string, transform bool) ([]byte, error) {

@@ -179,7 +179,8 @@ func TestStanConstraintFault(t *testing.T) {
 	dir := t.TempDir()
 	program, data := write(t, dir, "model.stan", ""), write(t, dir, "data.json", "{}")
 	p := start(t, "stan", program, data, "--constraint", "theta[1] < the[2]", "--out", filepath.Join(dir, "run"))
-	if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), `"theta[1] < the[2]"`+"\n") {
+	if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), "--constraint:1:12: ") ||
+		!strings.Contains(p.stderr.String(), " 1 | theta[1] < the[2]\n") {
 		t.Errorf("exit %d: %s", code, &p.stderr)
 	}
 }

@@ -40,7 +40,7 @@ with a sweep: cases that are done stay, others go on from their checkpoints. A c
 fails is told in the table, and the others go on.`,
 		Example: `  r2sgld sweep examples/flower.yaml --over sampler.seed=1..10
   r2sgld sweep examples/flower.yaml --over 'sampler.temperature=[1,5],[1,10]' --over sampler.swap.scheme=deo,adj`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := unlessStopped(cmd.Context(), func() (*sweep.Job, error) {
 				return sweep.New(cmd.Context(), args[0], c.set, over, c.programs(cmd.Context()))

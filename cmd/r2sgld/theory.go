@@ -32,7 +32,7 @@ size times iterations. In the configuration, beside name, variables, potential a
 		Example: `  r2sgld theory examples/theory/interval.yaml
   r2sgld theory examples/theory/double-well.yaml --set theory.intensity=100
   r2sgld theory examples/theory/flower.yaml --json --quiet > gap.json`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.theory(cmd, args[0]) },
 	}
 	c.display(cmd)

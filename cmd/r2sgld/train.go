@@ -39,7 +39,7 @@ own, r2sgld-torch, which make torch builds. In the configuration,
   r2sgld train examples/networks/fashion.yaml --listen :4222
   r2sgld train examples/networks/fashion.yaml --set 'sampler={method: sghmc, epochs: 15, batch: 256, step_size: 0.05}'
   tail -f runs/fashion-20261121-101300/metrics.jsonl`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := unlessStopped(cmd.Context(), func() (*config.Training, error) { return config.LoadTraining(args[0], c.set) })
 			if err != nil {

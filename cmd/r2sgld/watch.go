@@ -50,7 +50,7 @@ Ctrl-C ends it. A run that is about to begin shows itself with --web, its worker
 		Example: `  r2sgld watch runs/flower-20261121-101300
   r2sgld watch runs/flower-20261121-101300 --web 10.0.0.5:8080
   r2sgld sample examples/flower.yaml --web :8080`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, err := watch.Open(folderOf(args[0]))
 			if err != nil {

@@ -270,7 +270,7 @@ at any time: a case goes on elsewhere from its last checkpoint. Ctrl-C ends it.
 		Example: `  r2sgld work nats://TOKEN@node1:4222
   r2sgld work nats://TOKEN@node1:4222 --slots 8 --idle 10m
   r2sgld work nats://TOKEN@node1:4222 --allow torch --devices cuda:0,cuda:1`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return w.work(cmd, args[0]) },
 	}
 	f := cmd.Flags()
@@ -408,7 +408,7 @@ URL, workers with r2sgld work URL. DIR keeps its token, so that the URL stays th
 and cases that are offered and done. Ctrl-C ends it; runs then go on alone, and both come
 back when it does.`,
 		Example: `  r2sgld hub ~/r2sgld-hub --listen :4222`,
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := h.open(args[0], args[0])
 			if err != nil {

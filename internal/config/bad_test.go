@@ -186,6 +186,8 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `box: {x: [1, -1]}`, `f.yaml:5:12: the lower bound of x must be below the upper one; found [1, -1]`},
 		{`box`, `kind: ball`, `f.yaml:5:3: the kind of a domain is a key in it: domain: {ball: …}`},
 		{`box`, `type: ball`, `f.yaml:5:3: the kind of a domain is a key in it: domain: {ball: …}`},
+		{`box`, `ball: 1`, `f.yaml:5:9: ball must be {center, radius, of}; found "1"`},
+		{`box`, `polygon: 5`, `f.yaml:5:12: polygon must be [[x, y], …] or {vertices, of}; found "5"`},
 		{`box`, `kind: bowl`, `f.yaml:5:3: unknown key "kind"; known keys: box, ball, ellipsoid, simplex, polygon, flower, heart, star, octagon, cross, constraints, program`},
 		{`box`, `box: {z: [0, 1]}`, `f.yaml:5:9: unknown key "z"; known keys: x, y`},
 		{`box`, `box: {x: 1}`, `f.yaml:5:12: x must be a list of two numbers; found "1"`},
@@ -403,4 +405,10 @@ func TestFiguresSection(t *testing.T) {
 			t.Errorf("%q: %+v", with, f)
 		}
 	}
+}
+
+// A domain that is the name of a kind alone is told where that belongs.
+func TestDomainByName(t *testing.T) {
+	_, err := Parse("sample", "f.yaml", []byte("variables: [x, y]\npotential: x^2\ndomain: ball\n"), nil)
+	compareProblems(t, err, "f.yaml:3:9: the kind of a domain is a key in it: domain: {ball: …}")
 }

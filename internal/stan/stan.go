@@ -179,6 +179,10 @@ func (p *Program) Model(ctx context.Context, data string, transform bool) (*Mode
 		if ctx.Err() != nil {
 			return nil, err
 		}
+		if data == "" && strings.Contains(text, "stage=data initialization") {
+			return nil, fmt.Errorf("the Stan program reads data, and none are given: name a file of JSON (data: data.json, or r2sgld stan "+
+				"MODEL.stan DATA.json):\n%s", text)
+		}
 		return nil, fmt.Errorf("the Stan program and its data do not go together:\n%s", text)
 	}
 	var said struct {

@@ -93,8 +93,12 @@ func (r *Region) Read(n, at *yamlpos.Node) {
 	}
 }
 
-// foreignKind reports a domain that tells its kind as other formats do.
+// foreignKind reports a domain that tells its kind as other formats do, or nothing else.
 func (r *Region) foreignKind(n *yamlpos.Node) bool {
+	if n.Kind == yamlpos.Scalar && slices.Contains(key.Names(Keys()), n.Text) {
+		r.Report(n, "the kind of a domain is a key in it: domain: {%s: …}", n.Text)
+		return true
+	}
 	for _, word := range []string{"kind", "type"} {
 		if kind := n.Field(word); kind != nil && slices.Contains(key.Names(Keys()), kind.Text) {
 			r.Report(n.Key(word), "the kind of a domain is a key in it: domain: {%s: …}", kind.Text)

@@ -147,6 +147,10 @@ func (r *Region) readShape(s shape, n *yamlpos.Node) {
 		return
 	}
 	list := s.listed && n.Kind == yamlpos.List
+	if n.Kind == yamlpos.Scalar {
+		r.Report(n, "%s must be %s; found %s", s.name, strings.ReplaceAll(s.words, "`", ""), n)
+		return
+	}
 	if !list && !r.Only(n, s.key().Within) {
 		return
 	}
