@@ -40,9 +40,10 @@ func (t *tuner) first() (*Found, error) {
 	if f.Whitening == nil && t.bounded && t.elongated() {
 		f.Whitening = whitening(t.spread, mean(x, t.d))
 	}
-	seen := t.probe.around(x[:min(len(x), curvePoints*t.d)], t.d, f.Whitening)
+	looked := x[:min(len(x), curvePoints*t.d)]
+	seen := t.probe.around(looked, t.d, f.Whitening)
 	if len(seen) == 0 {
-		return nil, cmp.Or(t.probe.failed, errNotFinite(len(x)/t.d, !t.bounded))
+		return nil, cmp.Or(t.probe.failed, t.probe.notFinite(len(looked)/t.d, !t.bounded))
 	}
 	coldest := 1 / t.coldest
 	if t.bounded {

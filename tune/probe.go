@@ -32,6 +32,7 @@ type probe struct {
 	seed      uint64
 	first     bool                // stop at the first point that is finite
 	holes     bool                // at a point that was seen U was +Inf
+	undefined int                 // points of the last look at which U was no number
 	failed    error               // of a potential that answers no more
 	guide     potential.Potential // of the problem; nil without
 }
@@ -91,6 +92,7 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 	m := newMeter(q, d, w, q.places(len(x)/d))
 	defer m.close()
 	var seen []point
+	q.undefined = 0
 	for d <= len(x) {
 		n := min(m.r, len(x)/d)
 		for i := range m.r { // places that are not needed have the last point
@@ -103,6 +105,9 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 		}
 		for i, p := range points {
 			q.holes = q.holes || math.IsInf(m.energy[i], 1)
+			if math.IsNaN(m.energy[i]) {
+				q.undefined++
+			}
 			if p == nil {
 				continue
 			}

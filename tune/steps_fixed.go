@@ -37,7 +37,7 @@ func Steps(ctx context.Context, p r2sgld.Problem, temperature, start []float64, 
 	}
 	seen := q.around(x, d, nil)
 	if len(seen) == 0 {
-		return nil, cmp.Or(q.failed, errNotFinite(pilotPoints, start != nil))
+		return nil, cmp.Or(q.failed, q.notFinite(pilotPoints, start != nil))
 	}
 	widest := math.Inf(1)
 	if p.Domain != nil && domain.Bounded(p.Domain) {
@@ -111,19 +111,21 @@ func Finite(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64)
 	if len(slopes.around(x, d, nil)) > 0 {
 		return nil
 	}
-	return cmp.Or(slopes.failed, errNotFinite(pilotPoints, start != nil))
+	return cmp.Or(slopes.failed, slopes.notFinite(pilotPoints, start != nil))
 }
 
-// errNotFinite says of so many points, of the uniform law or around a start, that the
+// notFinite says of so many points, of the uniform law or around a start, that the
 // potential is finite at none, and at how much of the domain it is at most, but for a chance
 // of 5 %.
-func errNotFinite(points int, start bool) error {
+func (q *probe) notFinite(points int, start bool) error {
+	less, advice := fmt.Sprintf(", so that it is on less than %.1f %% of it", 100*(1-math.Pow(0.05, 1/float64(points)))), "bound it more closely by where it is"
 	if start {
-		return fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain around the start: give a start "+
-			"where it is, or bound the domain more closely by that", points)
+		less, advice = " around the start", "give a start where it is, or bound the domain more closely by that"
 	}
-	return fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain, so that it is on less than %.1f %% of "+
-		"it: bound it more closely by where it is", points, 100*(1-math.Pow(0.05, 1/float64(points))))
+	if q.undefined == points {
+		advice += ". It is no number (NaN) at all of them: look at the formula or function first"
+	}
+	return fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain%s: %s", points, less, advice)
 }
 
 // scatter returns pilotPoints points of the uniform law, or normal ones around

@@ -31,7 +31,7 @@ func WhitenedSteps(ctx context.Context, p r2sgld.Problem, w *r2sgld.Whitening, t
 		}
 		seen := q.around(x, d, w)
 		if len(seen) == 0 {
-			return nil, cmp.Or(q.failed, errNotFinite(whitenedPoints, true))
+			return nil, cmp.Or(q.failed, q.notFinite(whitenedPoints, true))
 		}
 		for k := range seen { // less that of the law of z
 			for _, v := range seen[k].at {

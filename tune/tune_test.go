@@ -334,8 +334,8 @@ func TestTuneErrors(t *testing.T) {
 		{r2sgld.Problem{Potential: flat}, nil, "give a starting point"},
 		{r2sgld.Problem{Potential: flat, Domain: half}, nil, "give a starting point"},
 		{r2sgld.Problem{Potential: infinite, Domain: interval}, nil,
-			"not finite at any of 512 points of the domain, so that it is on less than 0.6 %"},
-		{r2sgld.Problem{Potential: infinite, Domain: half}, []float64{-1, 0}, "not finite at any of 512 points of the domain around the start"},
+			"not finite at any of 192 points of the domain, so that it is on less than 1.5 % of it: bound it more closely by where it is"},
+		{r2sgld.Problem{Potential: infinite, Domain: half}, []float64{-1, 0}, "not finite at any of 192 points of the domain around the start"},
 	} {
 		_, err := Tune(t.Context(), c.p, r2sgld.Settings{Ladders: 2, Start: c.start}, nil, func(*Found) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -243,7 +243,7 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `constraints: ["x >= 1", "x <= 1 + 1e-14"]`,
 			`f.yaml:4:1: the domain reaches from 1 to 1.00000000000001 in a coordinate, 45 times the 2.2e-16 that numbers there lie apart: fewer than 1024 are too coarse for draws. Take the distance from 1 for the variable`},
 		{`sampler`, `smapler:`, `f.yaml:6:1: unknown key "smapler"; did you mean "sampler"?`},
-		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain, so that it is on less than 1.2 % of it: bound it more closely by where it is`},
+		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain, so that it is on less than 1.2 % of it: bound it more closely by where it is. It is no number (NaN) at all of them: look at the formula or function first`},
 	} {
 		t.Run(c.with, func(t *testing.T) { checkSample(t, edit(goodSample, c.begins, c.with), nil, c.want) })
 	}

@@ -35,7 +35,7 @@ func TestBadTheories(t *testing.T) {
 		{`potential`, `potential: "x + a"`, `f.yaml:3:17: "a" is not defined; the variable is x`},
 		{`potential`, `potential: {command: [./u]}`,
 			`f.yaml:3:12: theory needs the potential as a formula, such as "x^2/2": it is asked for at every cell and face`},
-		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain around the start: give a start where it is, or bound the domain more closely by that`},
+		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain around the start: give a start where it is, or bound the domain more closely by that. It is no number (NaN) at all of them: look at the formula or function first`},
 		{`domain`, ``, `f.yaml:1:1: the domain is missing: theory needs walls all around, such as domain: {box: {x: [0, 1]}}`},
 		{`domain`, `domain: {}`, `f.yaml:1:1: the domain is missing: theory needs walls all around, such as domain: {box: {x: [0, 1]}}`},
 		{`domain`, `domain: {constraints: ["x > 0"]}`,

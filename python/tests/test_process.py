@@ -6,12 +6,14 @@ import struct
 import subprocess
 import sys
 
+import pytest
+
 from r2sgld._density import Density, save
 
 
-def answered(energy, path, frames=1, gradient=None):
+def answered(energy, path, frames=1, gradient=None, batched=False):
     """What a server process writes, and how it ends."""
-    save(path / "energy.pkl", Density(energy, gradient, 2), ["x", "y"])
+    save(path / "energy.pkl", Density(energy, gradient, 2, batched=batched), ["x", "y"])
     hello = json.dumps({"r2sgld": 1, "versions": [1, 2], "dimension": 2, "names": ["x", "y"], "states": 1})
     request = struct.pack("<IIq2d", 1, 0, 0, 1, 2)
     return subprocess.run(
@@ -65,6 +67,16 @@ def test_exceptions_are_kept(tmp_path):
     error, text = pickle.loads((tmp_path / "error.pkl").read_bytes())
     assert isinstance(error, KeyError)
     assert text.startswith("Traceback")
+    assert text.encode() in done.stdout
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_function_that_exits_is_told(tmp_path, batched):
+    done = answered(lambda x: sys.exit(3), tmp_path, batched=batched)
+    assert done.returncode == 1
+    error, text = pickle.loads((tmp_path / "error.pkl").read_bytes())
+    assert isinstance(error, SystemExit)
+    assert "SystemExit: 3" in text
     assert text.encode() in done.stdout
 
 

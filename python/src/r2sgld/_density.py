@@ -97,7 +97,7 @@ class Density:
                     energy, gradient = self._pair(state, *seed)
                     energies[i] = numbers(energy, (), self.value)
                     gradients[i] = numbers(gradient, shape, self.slope)
-                except Exception as error:
+                except (Exception, SystemExit) as error:
                     raise AtState(error, i) from error
             return energies, gradients
 

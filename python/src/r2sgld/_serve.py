@@ -92,7 +92,7 @@ def serve(source: BinaryIO, sink: BinaryIO, density: Density, names: list[str]) 
         states = np.frombuffer(body, "<f8").reshape(n, density.dimension).astype(np.float64)
         try:
             energies, gradients = blocks[kind](states, seed)
-        except Exception as failed:
+        except (Exception, SystemExit) as failed:
             error = failed.error if isinstance(failed, AtState) else failed
             told = _told(error)
             if not isinstance(error, AnswerError):
