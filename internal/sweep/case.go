@@ -127,18 +127,9 @@ func finished(dir, hash string) (*row, error) {
 	if known, err := hashIn(dir); err != nil || known != hash {
 		return nil, err
 	}
-	f, err := store.Open(dir)
-	if err != nil {
+	r, err := job.Finished[row](dir)
+	if r == nil || r.Hash != hash {
 		return nil, err
-	}
-	r := new(row)
-	if err := f.ReadJSON("summary.json", r); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	if r.Hash != hash {
-		return nil, nil
 	}
 	return r, nil
 }
