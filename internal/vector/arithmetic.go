@@ -1,6 +1,14 @@
 package vector
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+// Same reports whether numbers have the same bits, whatever the payload of a NaN.
+func Same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y })
+}
 
 // Neg writes -a.
 func Neg(dst, a []float64) { kernels.neg.run(dst, a, func(x float64) float64 { return -x }) }
