@@ -97,19 +97,6 @@ func Max(dst, a, b []float64) {
 	}
 }
 
-// FMA writes a b + c, rounded once.
-func FMA(dst, a, b, c []float64) {
-	n := len(dst)
-	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.fma != nil && n > 0 {
-		kernels.fma(&dst[0], &a[0], &b[0], &c[0], n)
-		return
-	}
-	for i, x := range a {
-		dst[i] = math.FMA(x, b[i], c[i])
-	}
-}
-
 // MulAdd writes a b + c, the product rounded first.
 func MulAdd(dst, a, b, c []float64) {
 	n := len(dst)
