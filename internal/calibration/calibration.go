@@ -86,9 +86,6 @@ type Parameter struct {
 // that is not.
 const alarm = 0.01
 
-// kind tells the folder of a calibration.
-func kind() store.Kind { return job.KindOf(Command, outputs()) }
-
 // outputs are the files that may be left beside run.json.
 func outputs() []string {
 	return append(append(job.FigureFiles("calibration"), store.TrainingFiles()...), "summary.json", "replications.csv")
@@ -110,7 +107,7 @@ type execution struct {
 // *job.Refused if nothing was written, and a *job.Interrupted if the context ended.
 func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	j.Command = Command
-	folder, err := j.Open(kind())
+	folder, err := j.Open(job.KindOf(Command, outputs()))
 	if err != nil {
 		return nil, err
 	}
