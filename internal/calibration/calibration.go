@@ -42,8 +42,8 @@ type Job struct {
 	config *Config
 }
 
-// LogLikelihood is the name of what is ranked beside the parameters.
-const LogLikelihood = "log likelihood"
+// logLikelihood is the name of what is ranked beside the parameters.
+const logLikelihood = "log likelihood"
 
 // A Replication is a set of parameters that was drawn, and where it ranks.
 type Replication struct {
@@ -303,7 +303,7 @@ func (m *Model) replicate(ctx context.Context, seed uint64, i int) (*Replication
 func (x *execution) summarise() (*Summary, error) {
 	s := &Summary{Schema: 1, Name: x.Name, Hash: x.Hash, Seed: x.seed(), Replications: x.Replications, Ranks: most, Calibrated: true,
 		Warnings: slices.Clone(x.Warnings), all: x.all}
-	names := append(slices.Clone(x.Model.Names), LogLikelihood)
+	names := append(slices.Clone(x.Model.Names), logLikelihood)
 	s.ranks = make([][]int, len(names))
 	reasons := map[string]int{}
 	for _, r := range x.all {
@@ -428,7 +428,7 @@ func (s *Summary) table(names []string) []byte {
 	for _, n := range names {
 		header = append(header, n, n+".rank")
 	}
-	_ = w.Write(append(header, LogLikelihood+".rank", "converged", "failed")) // to memory, as all that follows
+	_ = w.Write(append(header, logLikelihood+".rank", "converged", "failed")) // to memory, as all that follows
 	for i, r := range s.all {
 		cells := []string{strconv.Itoa(i + 1)}
 		for j := range names {

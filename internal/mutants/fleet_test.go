@@ -78,7 +78,7 @@ var ofFleets = []fault{
 	}},
 	{"brokers: no token", "internal/fleet OnlyWithTheToken", []edit{{"internal/fleet.Listen", "Authorization: token,", ""}}},
 	{"brokers: TLS for those who like it", "internal/fleet TLS", []edit{{"internal/fleet.Listen", "certificate != nil {", "false {"}}},
-	{"messages tell the token", "internal/fleet Connect$", []edit{{"internal/fleet.Plain", "token && ok", "token && !ok"}}},
+	{"messages tell the token", "internal/fleet Connect$", []edit{{"internal/fleet.plain", "token && ok", "token && !ok"}}},
 	{"workers run any program", "cmd/r2sgld WorkRefuses", []edit{{"cmd/r2sgld.sent", "commands || inStan", "commands || !inStan"}}},
 	{"lines: a message that is lost is not missed", "internal/fleet LostMessages", []edit{
 		{"internal/fleet.(*line).hear", "binary.LittleEndian.Uint64(m) != l.heard", "false"},
