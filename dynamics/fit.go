@@ -97,8 +97,7 @@ func dampedStep(h, grad []float64, damping float64) ([]float64, bool) {
 	}
 	s := mat.NewVecDense(d, nil)
 	if err := c.SolveVecTo(s, b); err != nil {
-		var ill mat.Condition // which is not fatal
-		if !errors.As(err, &ill) {
+		if _, ill := errors.AsType[mat.Condition](err); !ill { // which is not fatal
 			return step, false
 		}
 	}

@@ -13,8 +13,7 @@ import (
 
 // offsetOf is where in its text a fault of a formula is, −1 if unknown.
 func offsetOf(err error) int {
-	var e *expression.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*expression.Error](err); ok {
 		return e.Offset
 	}
 	return -1

@@ -102,8 +102,8 @@ func uncertain(v, sd float64, s script) string {
 	if !(sd > 0) || math.IsInf(sd, 0) {
 		return s.power(strconv.FormatFloat(v, 'g', 4, 64))
 	}
-	exponent := decimalExponent(sd, 2)
-	if lead := decimalExponent(math.Max(v, sd), 2); lead < -4 || lead > 5 || exponent > 1 {
+	exponent := decimalExponent(sd)
+	if lead := decimalExponent(math.Max(v, sd)); lead < -4 || lead > 5 || exponent > 1 {
 		unit := math.Pow(10, float64(lead))
 		digits := max(0, lead-exponent+1)
 		return fmt.Sprintf("(%.*f %s %.*f)%s", digits, v/unit, s.pick("±", `\pm`), digits, sd/unit,
@@ -113,9 +113,9 @@ func uncertain(v, sd float64, s script) string {
 	return fmt.Sprintf("%.*f %s %.*f", digits, v, s.pick("±", `\pm`), digits, sd)
 }
 
-// decimalExponent is that of the first digit of v > 0 rounded to some digits.
-func decimalExponent(v float64, digits int) int {
-	text := strconv.FormatFloat(v, 'e', digits-1, 64)
+// decimalExponent is that of the first digit of v > 0 rounded to two digits.
+func decimalExponent(v float64) int {
+	text := strconv.FormatFloat(v, 'e', 1, 64)
 	e, err := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
 	if err != nil {
 		return 0 // not a finite number

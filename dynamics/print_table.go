@@ -112,9 +112,9 @@ func rounded(v, sd float64) string {
 	case !(sd > 0) || math.IsInf(sd, 0):
 		return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 4, 64), "-", "−")
 	}
-	exponent := decimalExponent(sd, 2)
+	exponent := decimalExponent(sd)
 	text := strconv.FormatFloat(v, 'f', max(0, 1-exponent), 64)
-	if lead := decimalExponent(math.Max(math.Abs(v), sd), 2); lead < -4 || lead > 7 {
+	if lead := decimalExponent(math.Max(math.Abs(v), sd)); lead < -4 || lead > 7 {
 		text = strconv.FormatFloat(v, 'e', max(0, lead-exponent+1), 64)
 	}
 	if strings.Trim(text, "-0.") == "" {

@@ -155,8 +155,7 @@ func (d *decoder) want(line int, what, column string, gaps bool) *wanted {
 }
 
 func (d *decoder) malformed(err error) {
-	var p *csv.ParseError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*csv.ParseError](err); ok {
 		if p.Line > p.StartLine {
 			d.fault(p.StartLine, 1, "a quotation mark that is opened in this row is not closed, or has letters behind it in line %d", p.Line)
 			return

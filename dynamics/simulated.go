@@ -217,11 +217,8 @@ func (e *simulatedEvaluator) simulate() {
 	err := e.solver.Solve(e.bound, e.from, e.start, e.times, e.states)
 	if found, stopped := e.solver.Events(); stopped {
 		last = found[len(found)-1].Y
-	} else if err != nil {
-		var up *ode.BlowUp
-		if errors.As(err, &up) && finite(up.State) {
-			last = up.State
-		}
+	} else if up, ok := errors.AsType[*ode.BlowUp](err); ok && finite(up.State) {
+		last = up.State
 	}
 	d := len(e.start)
 	for t := 0; t < len(e.states); t += d {

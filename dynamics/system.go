@@ -48,8 +48,7 @@ func (p *Problem) System() (*System, error) {
 	s.times = len(times)
 	s.compiled, err = expression.CompileSystem(src, slices.Concat(s.states, parameters, times, fixed), s.states, parameters)
 	if err != nil {
-		var e *expression.SystemError
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*expression.SystemError](err); ok {
 			return nil, &ModelError{paths[e.Formula], offsetOf(err), e.Err}
 		}
 		return nil, err

@@ -56,7 +56,7 @@ func (f *fitter) at(x []float64) *descent {
 	if math.IsInf(e.u, 1) {
 		return e
 	}
-	e.curvature = f.flow.gram(x)
+	e.curvature = f.flow.gram()
 	if f.priors != nil {
 		f.addPriors(e)
 	}
@@ -93,7 +93,7 @@ func (f *fitter) addPriors(e *descent) {
 
 // gram is the Gauss–Newton curvature of the solution last run: the expected one
 // of the noise scales.
-func (f *flow) gram(x []float64) []float64 {
+func (f *flow) gram() []float64 {
 	p := f.p
 	n, d, w := p.dim, len(f.y0), len(f.g)
 	h := make([]float64, n*n)

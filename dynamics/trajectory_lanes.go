@@ -223,8 +223,7 @@ func (f *flow) run(x []float64, r, i int) bool {
 		}
 	}
 	// A solution that runs off has no likelihood; one cut short may have.
-	var b *ode.BlowUp
-	if !errors.As(err, &b) || b.Steps+b.Rejected >= f.limits[last] {
+	if b, ok := errors.AsType[*ode.BlowUp](err); !ok || b.Steps+b.Rejected >= f.limits[last] {
 		f.p.undecided.Add(1)
 	}
 	return false

@@ -179,7 +179,7 @@ func (f *fitter) spread(x []float64) [][]float64 {
 	if !f.flow.run(x, 1, 0) {
 		return factor(make([]float64, d*d), d)
 	}
-	h := f.flow.gram(x)
+	h := f.flow.gram()
 	f.Prior.AddCurvature(h, x)
 	return factor(h, d)
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
 
-	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/sweep"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
@@ -126,7 +125,7 @@ func compareTrainings(dirs []string) (c comparison, err error) {
 		if err != nil {
 			return c, err
 		}
-		sum, err := finished[training.Summary](dir)
+		sum, err := job.Finished[training.Summary](dir)
 		switch {
 		case err != nil:
 			return c, &job.Refused{Err: err}
@@ -144,21 +143,6 @@ func compareTrainings(dirs []string) (c comparison, err error) {
 		return c, &job.Refused{Err: err}
 	}
 	return comparison{t, t.Text, t.Warnings}, nil
-}
-
-// finished is the summary of a training, nil while that is unfinished.
-func finished[S any](dir string) (*S, error) {
-	f, err := store.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	sum := new(S)
-	if err := f.ReadJSON("summary.json", sum); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return sum, nil
 }
 
 // incomparable says why what a command leaves in a folder is nothing to compare.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/fleet"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -148,7 +149,13 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	if err != nil {
 		return err
 	}
-	end, err := c.page(&j.Request, func(f *watch.Facts) {
+	return c.helped(cmd.Context(), &j.Request, crew, done, func(ctx context.Context) (any, error) { return j.Run(ctx) })
+}
+
+// helped makes a run that a crew helps with, whom done sends away, and shows it on a page.
+func (c *common) helped(ctx context.Context, q *job.Request, crew *fleet.Crew, done func() error,
+	run func(context.Context) (any, error)) error {
+	end, err := c.page(q, func(f *watch.Facts) {
 		if crew != nil {
 			f.Workers = crew.Members()
 		}
@@ -157,7 +164,7 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 		return errors.Join(err, done())
 	}
 	defer end()
-	sum, err := j.Run(cmd.Context())
+	sum, err := run(ctx)
 	if err := errors.Join(err, done()); err != nil || !c.json {
 		return err
 	}

@@ -177,7 +177,7 @@ func doCase(commands bool, studies *study.Replays) func(context.Context, cases.C
 			}
 			return err
 		}
-		_, err = sweep.Run{Command: c.Command, Config: c.Config, Dir: dir, Threads: 1, Checkpoint: cmp.Or(c.Checkpoint, defaultCheckpoint),
+		err = sweep.Run{Command: c.Command, Config: c.Config, Dir: dir, Threads: 1, Checkpoint: cmp.Or(c.Checkpoint, defaultCheckpoint),
 			Programs: programs, Place: place}.Make(ctx)
 		return cmp.Or(unfit, err)
 	}

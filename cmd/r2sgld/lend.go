@@ -13,8 +13,8 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn/torch"
 	"github.com/r2sgld/r2sgld/internal/fleet"
 	"github.com/r2sgld/r2sgld/internal/job"
-	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // lend has a worker lend the program that its operator allows, if any.
@@ -88,7 +88,7 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
-	crew, end, err := s.gather(&j.Request, fleet.Brief{Command: fleet.Lending, Config: []byte("{}")})
+	crew, done, err = s.gather(&j.Request, fleet.Brief{Command: fleet.Lending, Config: []byte("{}")}, "moved networks %s of %s times")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +96,7 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	if len(devices) == 0 {
 		devices = []string{"cpu"}
 	}
-	agree := spread.Same
+	agree := vector.Same
 	if s.anyBits {
 		agree = spread.Near
 		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: results "+
@@ -107,14 +107,7 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 		return spread.Open(ctx, setup, spread.Options{Home: h, Agree: agree,
 			Others: &afar{crew: crew, home: h, library: library, anyBits: s.anyBits, places: map[string]*lentPlace{}}})
 	}
-	return crew, func() error {
-		defer end()
-		if t := crew.Tally(); t.Messages > 0 {
-			fmt.Fprintf(j.Terminal, " workers moved networks %s of %s times: %s messages, %s\n", text.Count(t.Elsewhere), text.Count(t.States),
-				text.Count(t.Messages), text.Size(float64(t.Bytes)))
-		}
-		return crew.Close()
-	}, nil
+	return crew, done, nil
 }
 
 // atHome is this machine as a place of networks.

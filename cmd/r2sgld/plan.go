@@ -132,8 +132,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 
 // unplanned is the error of a run that cannot be planned, with what to do where it would end.
 func unplanned(r *config.Run, err error) error {
-	var blown *r2sgld.BlowUp
-	if !errors.As(err, &blown) {
+	if _, blown := errors.AsType[*r2sgld.BlowUp](err); !blown {
 		return fmt.Errorf("%s: %w", r.Name, err)
 	}
 	advice := "try a tenth of the step (sampler.step_size), or method: auto"

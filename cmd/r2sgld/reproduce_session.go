@@ -58,13 +58,6 @@ func (s *session) missing() []study.Absent {
 	return out
 }
 
-// lacks reports whether a study could not run for want of something, and not because
-// it failed.
-func lacks(err error) bool {
-	var refused *job.Refused
-	return errors.As(err, &refused)
-}
-
 // conduct runs one study after the other, those that lack nothing, and reports after
 // each. What it returns is nil while none has ended. Of a single study that it lacks
 // something is an error.
@@ -89,7 +82,7 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 			return nil, fmt.Errorf("study %s: %w", e.name, err)
 		case err != nil:
 			s.miss(e, err.Error())
-			if !lacks(err) {
+			if _, lacks := errors.AsType[*job.Refused](err); !lacks {
 				failed = append(failed, fmt.Errorf("study %s: %w", e.name, err))
 			}
 			continue

@@ -137,7 +137,7 @@ func (c *common) resumeOther(cmd *cobra.Command, command, dir, newest string, m 
 		}
 		return true, c.calibrate(ctx, j)
 	case sweep.Command:
-		if sum, err := finished[sweep.Summary](dir); err != nil || sum == nil || sum.Failed == 0 {
+		if sum, err := job.Finished[sweep.Summary](dir); err != nil || sum == nil || sum.Failed == 0 {
 			if done, err := ended[json.RawMessage](c, dir, newest, "cases"); done || err != nil {
 				return true, err
 			}
@@ -181,7 +181,7 @@ func stays(command, dir string, longer, otherwise bool) error {
 // and then tells where its results are. If it is not, its files must be as they are on record.
 func ended[S any](c *common, dir, newest, what string) (bool, error) {
 	if newest == dir { // one beside it has yet to take its place
-		sum, err := finished[S](dir)
+		sum, err := job.Finished[S](dir)
 		if err != nil {
 			return false, &job.Refused{Err: err}
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/foldertest"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/sweep"
 )
@@ -49,7 +50,7 @@ func TestSweep(t *testing.T) {
 			"--out", alone, "--quiet")
 		same(t, fmt.Sprintf("case %d", i+1), foldertest.Results(t, alone), foldertest.Results(t, filepath.Join(out, "cases", fmt.Sprint(i+1))))
 	}
-	sum, err := finished[sweep.Summary](out)
+	sum, err := job.Finished[sweep.Summary](out)
 	if err != nil || len(sum.Cases) != 4 || sum.Cases[2].Values[0] != "5" || len(sum.Cases[0].Parameters) != 2 || sum.Cases[0].ESS < 1 {
 		t.Errorf("%+v %v", sum, err)
 	}
@@ -68,7 +69,7 @@ func TestSweep(t *testing.T) {
 	must(t, exitUsage, "sweep", file, "--over", "sampler.seed=1..2", "--out", out) // it is not empty
 	must(t, exitDone, "sweep", file, "--over", "sampler.seed=4,9", "--set", "sampler.iterations=600", "--set", "sampler.burn_in=100", "--out", out,
 		"--quiet", "--force")
-	if sum, err = finished[sweep.Summary](out); err != nil || len(sum.Cases) != 2 {
+	if sum, err = job.Finished[sweep.Summary](out); err != nil || len(sum.Cases) != 2 {
 		t.Fatalf("%+v %v", sum, err)
 	}
 	if _, m, err := commandIn(filepath.Join(out, "cases/2")); err != nil || m.Hash != sum.Cases[1].Hash {
@@ -111,7 +112,7 @@ sampler: {method: sgld, iterations: 500, burn_in: 10, step_size: 1e-3, init: {x:
 	out := filepath.Join(dir, "out")
 	for _, args := range [][]string{{"sweep", file, "--over", "sampler.step_size=1e-3,10,1e-4", "--out", out}, {"resume", out}} {
 		must(t, exitFailed, args...)
-		sum, err := finished[sweep.Summary](out)
+		sum, err := job.Finished[sweep.Summary](out)
 		if err != nil || sum.Failed != 1 || sum.Cases[1].Failed == "" || sum.Cases[0].Failed+sum.Cases[2].Failed != "" {
 			t.Fatalf("%+v %v", sum, err)
 		}

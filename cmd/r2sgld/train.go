@@ -15,7 +15,6 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/training"
-	"github.com/r2sgld/r2sgld/internal/watch"
 )
 
 func trainCommand() *cobra.Command {
@@ -89,20 +88,7 @@ func (c *common) train(cmd *cobra.Command, j *training.Job) error {
 	if err != nil {
 		return err
 	}
-	end, err := c.page(&j.Request, func(f *watch.Facts) {
-		if crew != nil {
-			f.Workers = crew.Members()
-		}
-	})
-	if err != nil {
-		return errors.Join(err, done())
-	}
-	defer end()
-	sum, err := j.Run(cmd.Context())
-	if err := errors.Join(err, done()); err != nil || !c.json {
-		return err
-	}
-	return c.printJSON(sum)
+	return c.helped(cmd.Context(), &j.Request, crew, done, func(ctx context.Context) (any, error) { return j.Run(ctx) })
 }
 
 // resumedTraining makes the job of the folder of a training again.

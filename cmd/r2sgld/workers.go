@@ -164,7 +164,7 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
-	crew, end, err := s.gather(&j.Request, brief)
+	crew, done, err = s.gather(&j.Request, brief, "evaluated %s of %s states")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -173,18 +173,12 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 			"depend on who evaluated which state, and another run may have others.")
 	}
 	j.Problem.Potential = crew.Potential(j.Problem.Potential)
-	return crew, func() error {
-		defer end()
-		if t := crew.Tally(); t.Messages > 0 {
-			fmt.Fprintf(j.Terminal, " workers evaluated %s of %s states: %s messages, %s\n", text.Count(t.Elsewhere), text.Count(t.States),
-				text.Count(t.Messages), text.Size(float64(t.Bytes)))
-		}
-		return crew.Close()
-	}, nil
+	return crew, done, nil
 }
 
-// gather opens a job to workers, which are told a brief; end ends the broker, if it is ours.
-func (s *staff) gather(q *job.Request, brief fleet.Brief) (crew *fleet.Crew, end func(), err error) {
+// gather opens a job to workers, which are told a brief. What it returns sends them away and tells
+// what they did.
+func (s *staff) gather(q *job.Request, brief fleet.Brief, did string) (crew *fleet.Crew, done func() error, err error) {
 	conn, end, err := s.meet(q.Terminal)
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
@@ -195,7 +189,14 @@ func (s *staff) gather(q *job.Request, brief fleet.Brief) (crew *fleet.Crew, end
 		end()
 		return nil, nil, err
 	}
-	return crew, end, nil
+	return crew, func() error {
+		defer end()
+		if t := crew.Tally(); t.Messages > 0 {
+			fmt.Fprintf(q.Terminal, " workers "+did+": %s messages, %s\n", text.Count(t.Elsewhere), text.Count(t.States),
+				text.Count(t.Messages), text.Size(float64(t.Bytes)))
+		}
+		return crew.Close()
+	}, nil
 }
 
 // meet connects to the broker, one inside this program with --listen; end ends that.

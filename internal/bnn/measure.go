@@ -4,7 +4,7 @@ package bnn
 // tensor. Gradients are those of fresh minibatches, the momentum is the one with which the
 // next move begins: after a swap at the end of an epoch, that of its new rung.
 func (t *training) layers() ([]Layer, error) {
-	replica := t.replica(0)
+	replica := t.cold()
 	s, err := t.engine.State(replica)
 	if err != nil {
 		return nil, err

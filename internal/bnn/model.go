@@ -31,7 +31,7 @@ func (t *training) keep(epoch, step int) error {
 	if step*draws/t.steps == (step-1)*draws/t.steps || t.exploring(epoch, step) {
 		return nil
 	}
-	return t.add(epoch, t.replica(0))
+	return t.add(epoch, t.cold())
 }
 
 // exploring reports whether a step belongs to the first three quarters of a cosine cycle,
@@ -106,7 +106,7 @@ func (t *training) add(epoch, replica int) error {
 	if err != nil {
 		return err
 	}
-	if replica == t.replica(0) {
+	if replica == t.cold() {
 		t.current = o
 	}
 	if err := t.Average.add(o, t.data); err != nil {
@@ -174,7 +174,7 @@ func (t *training) assess(e *Epoch) error {
 	}
 	var err error
 	if t.current == nil && (last || e.Epoch%m.Test == 0) {
-		if t.current, err = t.model(t.replica(0), nil); err != nil {
+		if t.current, err = t.model(t.cold(), nil); err != nil {
 			return err
 		}
 	}

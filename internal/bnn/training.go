@@ -349,8 +349,8 @@ func (t *training) tell(epoch, examples int) {
 	}
 }
 
-// replica returns the replica that holds a rung.
-func (t *training) replica(rung int) int { return slices.Index(t.Rung, rung) }
+// cold returns the replica that holds the coldest rung.
+func (t *training) cold() int { return slices.Index(t.Rung, 0) }
 
 // endEpoch makes the record of an epoch.
 func (t *training) endEpoch(epoch int) error {
@@ -404,7 +404,7 @@ func (t *training) result() (*Result, error) {
 	single := t.current
 	var err error
 	if single == nil { // after a resume at the end
-		if single, err = t.model(t.replica(0), nil); err != nil {
+		if single, err = t.model(t.cold(), nil); err != nil {
 			return nil, fmt.Errorf("evaluation of the last model: %w", err)
 		}
 	}

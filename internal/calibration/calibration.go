@@ -42,8 +42,8 @@ type Job struct {
 	config *Config
 }
 
-// LogLikelihood is the name of what is ranked beside the parameters.
-const LogLikelihood = "log likelihood"
+// logLikelihood is the name of what is ranked beside the parameters.
+const logLikelihood = "log likelihood"
 
 // A Replication is a set of parameters that was drawn, and where it ranks.
 type Replication struct {
@@ -86,9 +86,6 @@ type Parameter struct {
 // that is not.
 const alarm = 0.01
 
-// kind tells the folder of a calibration.
-func kind() store.Kind { return job.KindOf(Command, outputs()) }
-
 // outputs are the files that may be left beside run.json.
 func outputs() []string {
 	return append(append(job.FigureFiles("calibration"), store.TrainingFiles()...), "summary.json", "replications.csv")
@@ -110,7 +107,7 @@ type execution struct {
 // *job.Refused if nothing was written, and a *job.Interrupted if the context ended.
 func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	j.Command = Command
-	folder, err := j.Open(kind())
+	folder, err := j.Open(job.KindOf(Command, outputs()))
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +303,7 @@ func (m *Model) replicate(ctx context.Context, seed uint64, i int) (*Replication
 func (x *execution) summarise() (*Summary, error) {
 	s := &Summary{Schema: 1, Name: x.Name, Hash: x.Hash, Seed: x.seed(), Replications: x.Replications, Ranks: most, Calibrated: true,
 		Warnings: slices.Clone(x.Warnings), all: x.all}
-	names := append(slices.Clone(x.Model.Names), LogLikelihood)
+	names := append(slices.Clone(x.Model.Names), logLikelihood)
 	s.ranks = make([][]int, len(names))
 	reasons := map[string]int{}
 	for _, r := range x.all {
@@ -431,7 +428,7 @@ func (s *Summary) table(names []string) []byte {
 	for _, n := range names {
 		header = append(header, n, n+".rank")
 	}
-	_ = w.Write(append(header, LogLikelihood+".rank", "converged", "failed")) // to memory, as all that follows
+	_ = w.Write(append(header, logLikelihood+".rank", "converged", "failed")) // to memory, as all that follows
 	for i, r := range s.all {
 		cells := []string{strconv.Itoa(i + 1)}
 		for j := range names {

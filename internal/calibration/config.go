@@ -58,7 +58,7 @@ func (c *Config) Job(ctx context.Context, programs config.Programs) (*Job, error
 	if err != nil {
 		return nil, err
 	}
-	m, err := Of(ctx, run, load)
+	m, err := modelOf(ctx, run, load)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -31,9 +31,9 @@ type Model struct {
 	imitate func(ctx context.Context, x []float64, rng *rand.Rand) ([]byte, error)
 }
 
-// Of makes a model of a run; load is its configuration with other data. Its error says what
+// modelOf makes a model of a run; load is its configuration with other data. Its error says what
 // keeps its data from being drawn.
-func Of(ctx context.Context, run *config.Run, load func(data []byte) (*config.Run, error)) (*Model, error) {
+func modelOf(ctx context.Context, run *config.Run, load func(data []byte) (*config.Run, error)) (*Model, error) {
 	m := &Model{run: run, load: load, Names: run.Problem.ReportedNames()}
 	var err error
 	if run.Rows != nil {

@@ -36,9 +36,9 @@ func Connect(url string, with ...nats.Option) (*nats.Conn, error) {
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, errors.New("the broker refuses the token: take the whole line that the run, or hub, has printed")
 	case Absent(err):
-		return nil, fmt.Errorf("no broker answers at %s: %w", Plain(url), err)
+		return nil, fmt.Errorf("no broker answers at %s: %w", plain(url), err)
 	}
-	return nil, fmt.Errorf("the broker at %s: %w", Plain(url), err)
+	return nil, fmt.Errorf("the broker at %s: %w", plain(url), err)
 }
 
 // Absent reports whether a broker could not be reached, or did not answer, and may do so later.
@@ -54,14 +54,14 @@ func urls(all string) error {
 	for _, s := range strings.Split(all, ",") {
 		u, err := url.Parse(strings.TrimSpace(s))
 		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-			return fmt.Errorf("%q is no URL of a broker, such as nats://TOKEN@HOST:4222, or tls:// with TLS", Plain(s))
+			return fmt.Errorf("%q is no URL of a broker, such as nats://TOKEN@HOST:4222, or tls:// with TLS", plain(s))
 		}
 	}
 	return nil
 }
 
-// Plain is URLs without their tokens.
-func Plain(urls string) string {
+// plain is URLs without their tokens.
+func plain(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, s := range all {
 		scheme, _, ok := strings.Cut(s, "://")

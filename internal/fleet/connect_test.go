@@ -112,7 +112,7 @@ func TestConnect(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	if got := Plain("nats://t@a:1,tls://u:p@b"); got != "nats://a:1,tls://b" {
+	if got := plain("nats://t@a:1,tls://u:p@b"); got != "nats://a:1,tls://b" {
 		t.Error(got)
 	}
 }

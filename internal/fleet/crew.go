@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // A Run is what workers are told of a run, and who may work for it.
@@ -413,7 +415,7 @@ func (c *Crew) prove(p *part, values []float64) {
 }
 
 // agree reports whether numbers of two machines are the same.
-func (c *Crew) agree(a, b []float64) bool { return same(a, b) || c.AnyBits && near(a, b) }
+func (c *Crew) agree(a, b []float64) bool { return vector.Same(a, b) || c.AnyBits && near(a, b) }
 
 // alone notes what a block took here, and keeps some of it as a probe.
 func (c *Crew) alone(e *evaluator, took time.Duration, energy, grad, x []float64) {

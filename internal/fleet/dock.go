@@ -49,9 +49,6 @@ func (d *dock) hand() {
 		s := variants[t.block.variant]
 		if s == nil {
 			u, err := variantOf(d.potential, t.block.variant)
-			if err == nil && u.Dim() != t.block.d {
-				err = fmt.Errorf("states of %d coordinates for a potential of %d", t.block.d, u.Dim())
-			}
 			if err != nil {
 				t.done(&answer{failed: err.Error()})
 				continue

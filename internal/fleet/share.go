@@ -123,12 +123,8 @@ const (
 // halves or quarters of them, where that hardly takes longer by what is known of single states.
 func (q *queue) part(n int) {
 	best := q.deal(n, 1)
-	for size := group; size > 1; size /= 2 {
-		if q.deal(n, size) <= slack*best {
-			return
-		}
+	for size := group; q.deal(n, size) > slack*best; size /= 2 { // of single states not more
 	}
-	q.deal(n, 1)
 }
 
 // deal gives n states to the desks, so many at once, and returns when the last is done.

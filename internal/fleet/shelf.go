@@ -118,7 +118,7 @@ func KeepsCases(conn *nats.Conn) error {
 	defer cancel()
 	if _, err := js.AccountInfo(ctx); err != nil {
 		return fmt.Errorf("the broker at %s keeps no cases: %w. Take one of r2sgld hub, or turn its JetStream on",
-			Plain(conn.ConnectedUrl()), err)
+			plain(conn.ConnectedUrl()), err)
 	}
 	return nil
 }

@@ -234,13 +234,6 @@ func readNumbers(b []byte, rows, columns int) ([]float64, error) {
 	return x, nil
 }
 
-// same reports whether numbers have the same bits, whatever the payload of a NaN.
-func same(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(v, w float64) bool {
-		return math.Float64bits(v) == math.Float64bits(w) || v != v && w != w
-	})
-}
-
 // near reports whether numbers are the same but for rounding: within nearness of the larger
 // of the two, or of 1 where both are small.
 func near(a, b []float64) bool {

@@ -8,7 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/r2sgld/r2sgld/internal/pace" // the seed
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
+
+var same = vector.Same
 
 // TestFrames: blocks and answers are read as they were written.
 func TestFrames(t *testing.T) {

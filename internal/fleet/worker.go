@@ -173,7 +173,7 @@ func (w *Worker) serve(ctx context.Context, conn *nats.Conn, o offer) error {
 	all := ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	deaf, err := w.listen(ctx, conn, o, stop)
+	deaf, err := w.listen(conn, o, stop)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func cause(ctx context.Context, err error) error {
 
 // listen ends the work when the run ends, sends the worker away, or is not heard of, until the
 // function that it returns is called.
-func (w *Worker) listen(ctx context.Context, conn *nats.Conn, o offer, stop context.CancelCauseFunc) (deaf func(), err error) {
+func (w *Worker) listen(conn *nats.Conn, o offer, stop context.CancelCauseFunc) (deaf func(), err error) {
 	lost := time.AfterFunc(2*silence, func() { stop(errLost) })
 	ear, err := conn.Subscribe(pulse(o.Run), func(m *nats.Msg) {
 		lost.Reset(2 * silence)

@@ -78,6 +78,21 @@ func Read(dir string) (*store.Folder, Manifest[json.RawMessage], error) {
 	return f, m, nil
 }
 
+// Finished reads the summary of a run; nil while there is none.
+func Finished[S any](dir string) (*S, error) {
+	f, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	sum := new(S)
+	if err := f.ReadJSON("summary.json", sum); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return sum, nil
+}
+
 // Intact is a *Refused if the configuration in the manifest, a file of this name, has
 // another hash than the manifest says.
 func (m *Manifest[C]) Intact(name, hash string, err error) error {

@@ -10,8 +10,8 @@ var ofFleets = []fault{
 		{"internal/fleet.(*worker).noteWay", "sure || took < mean", "sure || took != mean"}}},
 	{"workers: the last state does not stand for those beyond", "internal/fleet TestSizes", []edit{{"internal/fleet.(*sizes).evaluate", "x[min(i, n-1)*d:]", "x[min(i, 0)*d:]"}}},
 	{"workers: states are taken together at any price", "internal/fleet TestSizes", []edit{{"internal/fleet.(*sizes).next", "more < sum", "more < 2*sum"}}},
-	{"workers: groups are torn", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "size > 1; size", "size > 8; size"}}},
-	{"workers: groups are whole at any price", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "<= slack*best", "<= 100*slack*best"}}},
+	{"workers: groups are torn", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "size := group", "size := 1"}}},
+	{"workers: groups are whole at any price", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "> slack*best", "> 100*slack*best"}}},
 	{"workers: the last states are nobody's", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).deal", "left > 0", "left >= size"}}},
 	{"workers: slots are not counted", "internal/fleet TestParts", []edit{{"internal/fleet.(*desk).with", "(t.states+more+t.slots-1)/t.slots", "t.states+more"}}},
 	{"workers: one delay ends the asking", "internal/fleet TestNoteWay", []edit{
@@ -78,7 +78,7 @@ var ofFleets = []fault{
 	}},
 	{"brokers: no token", "internal/fleet OnlyWithTheToken", []edit{{"internal/fleet.Listen", "Authorization: token,", ""}}},
 	{"brokers: TLS for those who like it", "internal/fleet TLS", []edit{{"internal/fleet.Listen", "certificate != nil {", "false {"}}},
-	{"messages tell the token", "internal/fleet Connect$", []edit{{"internal/fleet.Plain", "token && ok", "token && !ok"}}},
+	{"messages tell the token", "internal/fleet Connect$", []edit{{"internal/fleet.plain", "token && ok", "token && !ok"}}},
 	{"workers run any program", "cmd/r2sgld WorkRefuses", []edit{{"cmd/r2sgld.sent", "commands || inStan", "commands || !inStan"}}},
 	{"lines: a message that is lost is not missed", "internal/fleet LostMessages", []edit{
 		{"internal/fleet.(*line).hear", "binary.LittleEndian.Uint64(m) != l.heard", "false"},

@@ -417,7 +417,7 @@ var ofTheProgram = []fault{
 		{"internal/scheme.Radial", "value - tau*math.Log(x[0])", "value"},
 	}},
 	{"log-Sobolev: some law is not judged", "internal/study/mixing TestEntropyVerdict", []edit{
-		{"internal/study/mixing.entropyBound", "f.Convex < 1-gapRoom || ", ""},
+		{"internal/study/mixing.bounded", "f.Convex < 1-gapRoom || ", ""},
 	}},
 	{"swaps: energies of another law", "internal/study/swapping TestLadderHasItsLaw", []edit{
 		{"internal/study/swapping.(*ladder).draw", "l.tau[r]", "l.tau[0*r+i]"},

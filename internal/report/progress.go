@@ -191,7 +191,7 @@ func (p *Progress) status() string {
 func (p *Progress) Start(w io.Writer) {
 	p.begun = time.Now()
 	if text.Redraws(w) {
-		p.stop = redrawn(w, func(width int) string { return Bar(width, p.name, p.share(), p.status()) })
+		p.stop = redrawn(w, func(width int) string { return bar(width, p.name, p.share(), p.status()) })
 		return
 	}
 	p.stop = ticking(10*time.Second, func() {

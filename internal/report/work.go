@@ -61,9 +61,9 @@ func noting(note func()) (stop func()) {
 	})
 }
 
-// Bar is a line of at most so many columns, 0 for no limit: a name, a share as a bar and
+// bar is a line of at most so many columns, 0 for no limit: a name, a share as a bar and
 // in percent, and of what stands beside it as many parts, two spaces between, as fit.
-func Bar(width int, name string, share float64, beside string) string {
+func bar(width int, name string, share float64, beside string) string {
 	const longest, least = 24, 6
 	share = min(max(share, 0), 1)
 	line := fmt.Sprintf("  %3.0f %%", math.Floor(100*share))
@@ -114,7 +114,7 @@ func StartWork(w io.Writer, name, what string) *Work {
 func StartBar(w io.Writer, name string, share func() float64, beside func() string) *Work {
 	k := &Work{stop: func() {}}
 	if text.Redraws(w) {
-		k.stop = redrawn(w, func(width int) string { return Bar(width, name, share(), beside()) })
+		k.stop = redrawn(w, func(width int) string { return bar(width, name, share(), beside()) })
 	}
 	return k
 }
@@ -152,7 +152,7 @@ func (k *Work) line(width int) string {
 	if k.share == nil {
 		return " " + k.name + "  " + text
 	}
-	return Bar(width, k.name, k.share(), text)
+	return bar(width, k.name, k.share(), text)
 }
 
 func (k *Work) plain() string {

@@ -83,7 +83,7 @@ func (b *builder) check(t term) {
 			b.fault(t.path, -1, "a law is cut off at formulas of columns, and so is what it is of: others would depend on parameters whether "+
 				"data are possible")
 			return
-		case values.n == 0 && b.never(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name):
+		case values.n == 0 && b.never(t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name):
 			return
 		default:
 			continue
@@ -175,7 +175,7 @@ func (b *builder) faultIn(row int, format string, args ...any) {
 
 // never reports a formula of parameters and data that is written so, and in some row has no value that what
 // may have, whatever the parameters between their walls.
-func (b *builder) never(t term, written, text string, of support, what string) bool {
+func (b *builder) never(written, text string, of support, what string) bool {
 	text, err := b.sums(text)
 	if err != nil {
 		return false // which is told of the whole term

@@ -151,7 +151,7 @@ func (b *builder) parted(out *Likelihood) (varying []term) {
 		case len(b.faults) > 0 || b.missing(t):
 			return nil
 		case t.law == nil:
-			b.never(t, t.text, t.text, line, "a log density")
+			b.never(t.text, t.text, line, "a log density")
 		case i == 0 || t.law != b.terms[i-1].law: // which may have several terms
 			b.check(t)
 		}

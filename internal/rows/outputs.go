@@ -85,14 +85,11 @@ func (b *builder) formulas() *derived.Formulas {
 	return out
 }
 
-// correlationsOf is what the matrix of a Cholesky factor of correlations is called.
-func correlationsOf(factor string) string { return factor + "_corr" }
-
 // correlations are the entries below the diagonal of L Lᵀ for each Cholesky factor L of correlations, unless
 // something else bears their name. Formulas of outputs may take all entries.
 func (b *builder) correlations() (below struct{ names, texts []string }) {
 	for _, v := range b.sorted {
-		of := correlationsOf(v.bare)
+		of := v.bare + "_corr"
 		if v.corr == 0 || b.vectors[of] != nil || slices.Contains(b.header, of) || b.says(of) != "" {
 			continue
 		}

@@ -203,8 +203,7 @@ func (w *worker) path(ctx context.Context, x []float64) ([]float64, *ode.BlowUp,
 	w.steps.reset()
 	err := w.solver.SolveContext(ctx, sys, w.o.From, y0, w.o.Times, out)
 	w.periods = slices.Repeat([]float64{math.NaN()}, len(y0))
-	var blown *ode.BlowUp
-	if errors.As(err, &blown) {
+	if blown, ok := errors.AsType[*ode.BlowUp](err); ok {
 		return out, blown, nil
 	}
 	if err == nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 )
@@ -32,26 +31,27 @@ type Run struct {
 }
 
 // Make makes the run, or goes on with it.
-func (r Run) Make(ctx context.Context) (*report.Summary, error) {
+func (r Run) Make(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx) // and so the programs of the configuration
 	defer stop()
 	run, err := r.load(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	j, err := runner.Of(run)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	begun, err := hashIn(store.Newest(r.Dir))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	j.Dir, j.Resume, j.Checkpoint, j.Limits = r.Dir, begun == j.Hash, r.Checkpoint, r.Limits
 	j.Force = r.Force || begun == "" // one that was killed before it had a manifest leaves a folder
 	j.Settings.Threads = r.Threads
 	j.Out, j.Terminal = io.Discard, io.Discard
-	return j.Run(ctx)
+	_, err = j.Run(ctx)
+	return err
 }
 
 // load reads the configuration, with its files where they stand now. It names them as before,
@@ -127,18 +127,9 @@ func finished(dir, hash string) (*row, error) {
 	if known, err := hashIn(dir); err != nil || known != hash {
 		return nil, err
 	}
-	f, err := store.Open(dir)
-	if err != nil {
+	r, err := job.Finished[row](dir)
+	if r == nil || r.Hash != hash {
 		return nil, err
-	}
-	r := new(row)
-	if err := f.ReadJSON("summary.json", r); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	if r.Hash != hash {
-		return nil, nil
 	}
 	return r, nil
 }

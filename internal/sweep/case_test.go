@@ -35,7 +35,7 @@ func TestElsewhere(t *testing.T) {
 	resolved, err := store.JSON(r.Resolved)
 	must(t, err)
 	run := Run{Command: "fit", Config: resolved, Dir: filepath.Join(dir, "here"), Threads: 1, Checkpoint: time.Minute}
-	_, err = run.Make(t.Context())
+	err = run.Make(t.Context())
 	must(t, err)
 	want := foldertest.Results(t, run.Dir)
 
@@ -43,7 +43,7 @@ func TestElsewhere(t *testing.T) {
 	must(t, os.Rename(data, moved))
 	asked := ""
 	run.Dir, run.Place = filepath.Join(dir, "elsewhere"), func(path string) string { asked = path; return moved }
-	_, err = run.Make(t.Context())
+	err = run.Make(t.Context())
 	must(t, err)
 	if asked != data {
 		t.Errorf("the data are sought by the name %q", asked)
@@ -60,11 +60,11 @@ func TestElsewhere(t *testing.T) {
 		}
 		stop()
 	}()
-	_, err = run.Make(ctx)
+	err = run.Make(ctx)
 	if err == nil {
 		t.Error("it is not interrupted")
 	}
-	_, err = run.Make(t.Context())
+	err = run.Make(t.Context())
 	must(t, err)
 	if !maps.Equal(foldertest.Results(t, run.Dir), want) {
 		t.Error("it goes on to something else")

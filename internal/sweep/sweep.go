@@ -59,11 +59,6 @@ func (j *Job) place(c *one) string {
 	return fmt.Sprintf("cases/%0*d", len(strconv.Itoa(len(j.cases))), c.number)
 }
 
-// kind tells the folder of a sweep. Those of its cases are of their own kind.
-func kind() store.Kind {
-	return job.KindOf(Command, []string{"log.jsonl", "summary.json", "cases.csv"})
-}
-
 // An execution is a job at work.
 type execution struct {
 	*Job
@@ -77,7 +72,7 @@ type execution struct {
 // nothing was written, a *job.Interrupted if the context ended, and a *Failed, beside the
 // summary, if cases failed.
 func (j *Job) Run(ctx context.Context) (*Summary, error) {
-	folder, err := j.Open(kind())
+	folder, err := j.Open(job.KindOf(Command, []string{"log.jsonl", "summary.json", "cases.csv"})) // those of cases are runs
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +174,7 @@ func (x *execution) done() int {
 func (x *execution) do(ctx context.Context, i int) error {
 	c := x.cases[i]
 	dir := x.dir(c)
-	_, err := Run{Command: x.config.Command, Config: c.Config, Dir: dir, Force: x.Force, Threads: x.Threads, Checkpoint: x.Checkpoint,
+	err := Run{Command: x.config.Command, Config: c.Config, Dir: dir, Force: x.Force, Threads: x.Threads, Checkpoint: x.Checkpoint,
 		Limits: x.Limits(dir), Programs: x.Programs}.Make(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -56,9 +56,6 @@ func (t *table) begin(repeat int, from *bnn.Checkpoint) {
 	t.work = report.StartBar(t.W, t.Name, t.share, t.status)
 }
 
-// end takes the line that is redrawn away.
-func (t *table) end() { t.work.Stop() }
-
 // step takes note of an iteration.
 func (t *table) step(p bnn.Progress) {
 	t.mu.Lock()

@@ -173,7 +173,7 @@ func (x *execution) repeat(ctx context.Context, repeat int, from *bnn.Checkpoint
 		Due:  func() bool { return time.Since(x.last) >= x.Checkpoint },
 		Save: func(c *bnn.Checkpoint) error { return x.save(repeat, c) },
 	})
-	x.table.end()
+	x.table.work.Stop()
 	if err != nil {
 		return nil, err
 	}

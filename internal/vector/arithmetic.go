@@ -1,6 +1,14 @@
 package vector
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+// Same reports whether numbers have the same bits, whatever the payload of a NaN.
+func Same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y })
+}
 
 // Neg writes -a.
 func Neg(dst, a []float64) { kernels.neg.run(dst, a, func(x float64) float64 { return -x }) }
@@ -86,19 +94,6 @@ func Max(dst, a, b []float64) {
 	}
 	for i, x := range a {
 		dst[i] = max(x, b[i])
-	}
-}
-
-// FMA writes a b + c, rounded once.
-func FMA(dst, a, b, c []float64) {
-	n := len(dst)
-	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.fma != nil && n > 0 {
-		kernels.fma(&dst[0], &a[0], &b[0], &c[0], n)
-		return
-	}
-	for i, x := range a {
-		dst[i] = math.FMA(x, b[i], c[i])
 	}
 }
 

@@ -52,11 +52,6 @@ func subMulAVX2(dst *float64, a *float64, b *float64, c *float64, n int) int
 //go:noescape
 func mulMulAddAVX2(dst *float64, a *float64, b *float64, c *float64, d *float64, n int) int
 
-// fmaAVX2 is fma for vectors of 4 lanes.
-//
-//go:noescape
-func fmaAVX2(dst *float64, a *float64, b *float64, c *float64, n int) int
-
 // chooseAVX2 is choose for vectors of 4 lanes.
 //
 //go:noescape

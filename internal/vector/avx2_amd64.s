@@ -580,62 +580,6 @@ last:
 	VZEROUPPER
 	RET
 
-// func fmaAVX2(dst *float64, a *float64, b *float64, c *float64, n int) int
-// Requires: AVX, FMA3
-TEXT ·fmaAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DX
-	MOVQ a+8(FP), BX
-	MOVQ b+16(FP), SI
-	MOVQ c+24(FP), DI
-	MOVQ n+32(FP), CX
-	XORQ AX, AX
-
-next:
-	CMPQ    CX, $0x04
-	JL      few
-	VMOVUPD (BX)(AX*8), Y0
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD (DI)(AX*8), Y2
-
-body:
-	VFMADD231PD Y0, Y1, Y2
-	CMPQ        CX, $0x04
-	JL          last
-	VMOVUPD     Y2, (DX)(AX*8)
-	ADDQ        $0x04, AX
-	SUBQ        $0x04, CX
-	JNZ         next
-	MOVQ        AX, ret+40(FP)
-	VZEROUPPER
-	RET
-
-few:
-	LEAQ       masksAVX2<>+64(SB), R9
-	MOVQ       CX, R8
-	NEGQ       R8
-	VMOVUPD    (R9)(R8*8), Y3
-	VMASKMOVPD (BX)(AX*8), Y3, Y0
-	VMOVUPD    c3ff0000000000000AVX2<>+0(SB), Y1
-	VBLENDVPD  Y3, Y0, Y1, Y0
-	VMASKMOVPD (SI)(AX*8), Y3, Y1
-	VMOVUPD    c3ff0000000000000AVX2<>+0(SB), Y2
-	VBLENDVPD  Y3, Y1, Y2, Y1
-	VMASKMOVPD (DI)(AX*8), Y3, Y2
-	VMOVUPD    c3ff0000000000000AVX2<>+0(SB), Y4
-	VBLENDVPD  Y3, Y2, Y4, Y2
-	JMP        body
-
-last:
-	LEAQ       masksAVX2<>+64(SB), SI
-	MOVQ       CX, BX
-	NEGQ       BX
-	VMOVUPD    (SI)(BX*8), Y0
-	VMASKMOVPD Y2, Y0, (DX)(AX*8)
-	ADDQ       CX, AX
-	MOVQ       AX, ret+40(FP)
-	VZEROUPPER
-	RET
-
 // func chooseAVX2(dst *float64, a *float64, b *float64, c *float64, d *float64, n int) int
 // Requires: AVX
 TEXT ·chooseAVX2(SB), NOSPLIT, $0-56

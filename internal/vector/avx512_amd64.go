@@ -52,11 +52,6 @@ func subMulAVX512(dst *float64, a *float64, b *float64, c *float64, n int) int
 //go:noescape
 func mulMulAddAVX512(dst *float64, a *float64, b *float64, c *float64, d *float64, n int) int
 
-// fmaAVX512 is fma for vectors of 8 lanes.
-//
-//go:noescape
-func fmaAVX512(dst *float64, a *float64, b *float64, c *float64, n int) int
-
 // chooseAVX512 is choose for vectors of 8 lanes.
 //
 //go:noescape

@@ -583,61 +583,6 @@ last:
 	VZEROUPPER
 	RET
 
-// func fmaAVX512(dst *float64, a *float64, b *float64, c *float64, n int) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·fmaAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DX
-	MOVQ a+8(FP), BX
-	MOVQ b+16(FP), SI
-	MOVQ c+24(FP), DI
-	MOVQ n+32(FP), CX
-	XORQ AX, AX
-
-next:
-	CMPQ    CX, $0x08
-	JL      few
-	VMOVUPD (BX)(AX*8), Z0
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD (DI)(AX*8), Z2
-
-body:
-	VFMADD231PD Z0, Z1, Z2
-	CMPQ        CX, $0x08
-	JL          last
-	VMOVUPD     Z2, (DX)(AX*8)
-	ADDQ        $0x08, AX
-	SUBQ        $0x08, CX
-	JNZ         next
-	MOVQ        AX, ret+40(FP)
-	VZEROUPPER
-	RET
-
-few:
-	LEAQ     masksAVX512<>+64(SB), R9
-	MOVQ     CX, R8
-	NEGQ     R8
-	VMOVUPD  (R9)(R8*8), Z0
-	VPMOVQ2M Z0, K1
-	VMOVUPD  c3ff0000000000000AVX512<>+0(SB), Z0
-	VMOVUPD  (BX)(AX*8), K1, Z0
-	VMOVUPD  c3ff0000000000000AVX512<>+0(SB), Z1
-	VMOVUPD  (SI)(AX*8), K1, Z1
-	VMOVUPD  c3ff0000000000000AVX512<>+0(SB), Z2
-	VMOVUPD  (DI)(AX*8), K1, Z2
-	JMP      body
-
-last:
-	LEAQ     masksAVX512<>+64(SB), SI
-	MOVQ     CX, BX
-	NEGQ     BX
-	VMOVUPD  (SI)(BX*8), Z0
-	VPMOVQ2M Z0, K1
-	VMOVUPD  Z2, K1, (DX)(AX*8)
-	ADDQ     CX, AX
-	MOVQ     AX, ret+40(FP)
-	VZEROUPPER
-	RET
-
 // func chooseAVX512(dst *float64, a *float64, b *float64, c *float64, d *float64, n int) int
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·chooseAVX512(SB), NOSPLIT, $0-56

@@ -17,7 +17,7 @@ type (
 // A table is the kernels of an instruction set; nil where it has none.
 type table struct {
 	add, sub, mul, div, minimum, maximum                                                           binary
-	mulAdd, mulSub, subMul, fma                                                                    ternary
+	mulAdd, mulSub, subMul                                                                         ternary
 	mulMulAdd, choose                                                                              quaternary
 	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan, erf, erfc, phi unary
 	normals, uniforms                                                                              random

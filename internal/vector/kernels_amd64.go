@@ -18,8 +18,7 @@ func choice() *table {
 
 var avx2 = table{
 	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, minimum: minimumAVX2, maximum: maximumAVX2,
-	mulAdd: mulAddAVX2, mulSub: mulSubAVX2, subMul: subMulAVX2, fma: fmaAVX2,
-	mulMulAdd: mulMulAddAVX2, choose: chooseAVX2,
+	mulAdd: mulAddAVX2, mulSub: mulSubAVX2, subMul: subMulAVX2, mulMulAdd: mulMulAddAVX2, choose: chooseAVX2,
 	neg: negAVX2, abs: absAVX2, sqrt: sqrtAVX2, exp: expAVX2, expm1: expm1AVX2, sigmoid: sigmoidAVX2,
 	softplus: softplusAVX2, tanh: tanhAVX2, log: logAVX2, log1p: log1pAVX2, sin: sinAVX2, cos: cosAVX2, tan: tanAVX2, erf: erfAVX2, erfc: erfcAVX2, phi: phiAVX2,
 	sinCos: sinCosAVX2, softplusSigmoid: softplusSigmoidAVX2, normals: normalsAVX2, uniforms: uniformsAVX2,
@@ -32,8 +31,7 @@ var avx2 = table{
 
 var avx512 = table{
 	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, minimum: minimumAVX512, maximum: maximumAVX512,
-	mulAdd: mulAddAVX512, mulSub: mulSubAVX512, subMul: subMulAVX512, fma: fmaAVX512,
-	mulMulAdd: mulMulAddAVX512, choose: chooseAVX512,
+	mulAdd: mulAddAVX512, mulSub: mulSubAVX512, subMul: subMulAVX512, mulMulAdd: mulMulAddAVX512, choose: chooseAVX512,
 	neg: negAVX512, abs: absAVX512, sqrt: sqrtAVX512, exp: expAVX512, expm1: expm1AVX512, sigmoid: sigmoidAVX512,
 	softplus: softplusAVX512, tanh: tanhAVX512, log: logAVX512, log1p: log1pAVX512, sin: sinAVX512, cos: cosAVX512, tan: tanAVX512, erf: erfAVX512, erfc: erfcAVX512, phi: phiAVX512,
 	sinCos: sinCosAVX512, softplusSigmoid: softplusSigmoidAVX512, normals: normalsAVX512, uniforms: uniformsAVX512,

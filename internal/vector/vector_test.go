@@ -45,7 +45,6 @@ var functions = []function{
 	two("Div", Div, func(a, b float64) float64 { return a / b }),
 	two("Min", Min, func(a, b float64) float64 { return min(a, b) }),
 	two("Max", Max, func(a, b float64) float64 { return max(a, b) }),
-	three("FMA", FMA, math.FMA),
 	three("MulAdd", MulAdd, func(a, b, c float64) float64 { return float64(a*b) + c }),
 	three("MulSub", MulSub, func(a, b, c float64) float64 { return float64(a*b) - c }),
 	three("SubMul", SubMul, func(a, b, c float64) float64 { return c - float64(a*b) }),

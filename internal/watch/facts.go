@@ -275,7 +275,7 @@ func (h *history) progress(r *record) {
 		h.enter(Sampling, r.Doing)
 		if r.Iterations > 0 {
 			h.reach(r.Time, r.Iterations, r.Of, r.PerSecond)
-			h.point(Point{r.Iterations, r.RHat, r.Swaps})
+			h.Course = few(append(h.Course, Point{r.Iterations, r.RHat, r.Swaps}))
 		}
 	case h.State == Sampling || h.State == SummingUp:
 		h.enter(SummingUp, r.Doing)
@@ -313,9 +313,6 @@ func (h *history) epoch(r *record) {
 	}
 	h.Epochs = few(append(h.Epochs, Epoch{r.Epoch, r.Scores}))
 }
-
-// point notes what is known between rounds.
-func (h *history) point(p Point) { h.Course = few(append(h.Course, p)) }
 
 // few thins points out once there are too many: every other one stays, and the last.
 func few[T any](points []T) []T {

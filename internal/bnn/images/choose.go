@@ -35,31 +35,12 @@ func rows[T any](from []T, n int, indices []int) []T {
 	return to
 }
 
-// First returns the first n examples, of which there must be as many.
-func (s *Set) First(n int) (*Set, error) {
-	if err := s.holds(n); err != nil {
-		return nil, err
-	}
-	indices := make([]int, n)
-	for i := range indices {
-		indices[i] = i
-	}
-	return s.Select(indices), nil
-}
-
-func (s *Set) holds(n int) error {
-	if n < 1 || n > s.Len() {
-		return fmt.Errorf("%s: %d examples were asked for, it has %d: choose 1 … %d", s.Name, n, s.Len(), s.Len())
-	}
-	return nil
-}
-
 // Subset returns n examples drawn at random without replacement, in the order of the
 // set, with all classes in proportion: class c of n_c examples gives n·n_c/N, rounded
 // down, or one more, by largest remainder. Equal seeds draw equal examples.
 func (s *Set) Subset(n int, seed uint64) (*Set, error) {
-	if err := s.holds(n); err != nil {
-		return nil, err
+	if n < 1 || n > s.Len() {
+		return nil, fmt.Errorf("%s: %d examples were asked for, it has %d: choose 1 … %d", s.Name, n, s.Len(), s.Len())
 	}
 	members := make([][]int, max(s.Classes, 1))
 	for i := range s.Len() {

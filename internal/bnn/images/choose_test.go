@@ -92,19 +92,12 @@ func TestSubsetUniform(t *testing.T) {
 	}
 }
 
-func TestFirst(t *testing.T) {
+func TestSelect(t *testing.T) {
 	s := numbered([]int32{1, 0, 1}, 2)
-	a, err := s.First(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(a.Pixels, []byte{0, 0, 1, 1}) || !slices.Equal(a.Labels, []int32{1, 0}) || a.Classes != 2 {
+	if a := s.Select([]int{0, 1}); !slices.Equal(a.Pixels, []byte{0, 0, 1, 1}) || !slices.Equal(a.Labels, []int32{1, 0}) || a.Classes != 2 {
 		t.Errorf("%+v", a)
 	}
 	for _, n := range []int{0, 4} {
-		if _, err := s.First(n); err == nil {
-			t.Error("no error for", n)
-		}
 		if _, err := s.Subset(n, 1); err == nil {
 			t.Error("no error for", n)
 		}

@@ -129,13 +129,6 @@ func (e *Engine) passes(place Place, p *proof, sets []set) error {
 	return nil
 }
 
-// Same reports whether numbers have the same bits, whatever the payload of a NaN.
-func Same(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(v, w float64) bool {
-		return math.Float64bits(v) == math.Float64bits(w) || v != v && w != w
-	})
-}
-
 // nearness is what rounding to half precision leaves of a step of a network, with room.
 const nearness = 0.05
 

@@ -20,6 +20,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	_ "github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // A desk is a place whose engine is in memory.
@@ -289,7 +290,7 @@ func TestSameNumbers(t *testing.T) {
 			c.when[at] = append(c.when[at], d)
 			desks = append(desks, d)
 		}
-		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: Same,
+		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: vector.Same,
 			Most: rapid.SampledFrom([]int{0, 300}).Draw(r, "most")})
 		if err != nil {
 			r.Fatal(err)
@@ -322,7 +323,7 @@ func TestOtherNumbers(t *testing.T) {
 	bad, good := newDesk(2, never), newDesk(2, never)
 	bad.wrong = 1e-15
 	c := &crowd{when: map[int][]Place{2: {bad, good}}}
-	e, err := Open(t.Context(), s.Setup(network), Options{Home: newDesk(1, never), Others: c, Agree: Same})
+	e, err := Open(t.Context(), s.Setup(network), Options{Home: newDesk(1, never), Others: c, Agree: vector.Same})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +344,7 @@ func TestHangs(t *testing.T) {
 		d := newDesk(3, left)
 		d.hangs = true
 		c := &crowd{when: map[int][]Place{2: {d}}}
-		e, err := Open(t.Context(), s.Setup(network), Options{Home: newDesk(1, never), Others: c, Agree: Same, Patience: 10 * time.Millisecond})
+		e, err := Open(t.Context(), s.Setup(network), Options{Home: newDesk(1, never), Others: c, Agree: vector.Same, Patience: 10 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +364,7 @@ func TestHomeIsLost(t *testing.T) {
 	for left := range 40 {
 		home := newDesk(1, left+1)
 		c := &crowd{when: map[int][]Place{2: {newDesk(1, never)}}}
-		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: Same})
+		e, err := Open(t.Context(), s.Setup(network), Options{Home: home, Others: c, Agree: vector.Same})
 		if err == nil {
 			_, err = bnn.Train(t.Context(), &patient{e, c}, clouds(), s, bnn.Observer{Seconds: still})
 		}

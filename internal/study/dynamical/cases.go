@@ -171,8 +171,7 @@ func (p *plan) one(ctx context.Context, run *config.Run, ruler *ruler, i int) (s
 	s.Recorder = func(int) r2sgld.Recorder { return w }
 	begin := time.Now()
 	r, err := r2sgld.Sample(ctx, run.Problem, s)
-	var blown *r2sgld.BlowUp
-	if p.law != nil && errors.As(err, &blown) {
+	if blown, ok := errors.AsType[*r2sgld.BlowUp](err); ok && p.law != nil {
 		return score{Ended: blown.Iteration, Outside: w.out}, nil, nil
 	}
 	if err != nil {

@@ -189,50 +189,45 @@ func quadratic(all []Family) study.Claim {
 
 // convexBound judges the bound of convex domains.
 func convexBound(all []Polygon) study.Claim {
-	f := struct {
-		Free, Convex, Modes, Least float64
-		Polygons, Below            int
-	}{math.Inf(1), math.Inf(1), math.Inf(1), 0, len(all), 0}
-	for _, p := range all {
-		f.Free, f.Convex, f.Modes = math.Min(f.Free, p.Free), math.Min(f.Convex, p.Convex), math.Min(f.Modes, p.Modes)
-		if p.Modes < 1-gapRoom {
-			f.Below++
-		}
-	}
-	f.Least = math.Min(f.Free, math.Min(f.Convex, f.Modes))
-	v := study.Holds
-	switch {
-	case f.Free < 1-gapRoom:
-		v = study.Fails
-	case f.Convex < 1-gapRoom || f.Below > 0:
-		v = study.Depends
-	}
+	f, v := bounded(all, func(p Polygon) [3]float64 { return [3]float64{p.Free, p.Convex, p.Modes} })
 	return prose().Claim("theory-convex", v, f)
 }
 
 // entropyBound judges the bound of the log-Sobolev constant on convex domains.
 func entropyBound(all []Polygon) study.Claim {
-	f := struct {
-		Free, Convex, Modes    float64
-		Polygons, Below, Plain int // Plain: polygons whose constant, not its inverse, is at least as large
-	}{math.Inf(1), math.Inf(1), math.Inf(1), len(all), 0, 0}
+	f, v := bounded(all, func(p Polygon) [3]float64 { return p.LogSobolev })
 	for _, p := range all {
-		f.Free, f.Convex, f.Modes = math.Min(f.Free, p.LogSobolev[0]), math.Min(f.Convex, p.LogSobolev[1]), math.Min(f.Modes, p.LogSobolev[2])
-		if p.LogSobolev[2] < 1-gapRoom {
-			f.Below++
-		}
 		if bound := logSobolevBound / square(p.Diameter); 1/(p.LogSobolev[0]*bound) >= bound {
 			f.Plain++
 		}
 	}
-	v := study.Holds
+	return prose().Claim("theory-log-sobolev", v, f)
+}
+
+// polygons are the least ratios to a bound among convex domains, by energy.
+type polygons struct {
+	Free, Convex, Modes, Least float64
+	Polygons, Below, Plain     int // Plain: those whose constant, not its inverse, is at least as large
+}
+
+// bounded judges a bound by the ratios of each polygon.
+func bounded(all []Polygon, of func(Polygon) [3]float64) (f polygons, v study.Verdict) {
+	f = polygons{Free: math.Inf(1), Convex: math.Inf(1), Modes: math.Inf(1), Polygons: len(all)}
+	for _, p := range all {
+		r := of(p)
+		f.Free, f.Convex, f.Modes = math.Min(f.Free, r[0]), math.Min(f.Convex, r[1]), math.Min(f.Modes, r[2])
+		if r[2] < 1-gapRoom {
+			f.Below++
+		}
+	}
+	f.Least = math.Min(f.Free, math.Min(f.Convex, f.Modes))
 	switch {
 	case f.Free < 1-gapRoom:
-		v = study.Fails
+		return f, study.Fails
 	case f.Convex < 1-gapRoom || f.Below > 0:
-		v = study.Depends
+		return f, study.Depends
 	}
-	return prose().Claim("theory-log-sobolev", v, f)
+	return f, study.Holds
 }
 
 // small is the diameter up to which the remark on walls that are not convex is tested.

@@ -38,9 +38,6 @@ func (r *Results) claims() []study.Claim {
 	return []study.Claim{r.mixing(), r.helps(), r.costless(), r.piles(), r.faithful(), r.breaks(), r.falls(), r.covers(), r.asks()}
 }
 
-// runs is how many repetitions there are.
-func (r *Results) runs() int { return len(r.table.Column(exact, "loss")) }
-
 // facts are comparisons that decide a claim, with a metric of the methods.
 type facts struct {
 	By      study.Comparisons
@@ -57,7 +54,7 @@ func (r *Results) compared(id, metric, called string, pairs ...study.Pair) study
 			}
 		}
 	}
-	return prose().Compared(id, f.By, r.runs(), f)
+	return prose().Compared(id, f.By, len(r.table.Column(exact, "loss")), f)
 }
 
 // possible is an interval of a metric, clipped to what it can be.

@@ -17,7 +17,7 @@ import (
 
 // pictures draws the figures: densities on the flower, densities on the four others,
 // KL curves by protocol, beside the path on the flower.
-func (m *multimodal) pictures(ctx context.Context) (out map[string]study.Picture, err error) {
+func (m *multimodal) pictures() (out map[string]study.Picture, err error) {
 	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure,
 		"multimodal-gaussians": m.mixtureFigure}
 	for _, p := range m.protocols() {

@@ -35,7 +35,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 				return nil, err
 			}
 		}
-		return m.study(ctx)
+		return m.study()
 	})
 }
 
@@ -235,8 +235,8 @@ func (m *multimodal) protocols() []protocol {
 }
 
 // study puts everything together.
-func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
-	pictures, err := m.pictures(ctx)
+func (m *multimodal) study() (*study.Study, error) {
+	pictures, err := m.pictures()
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,5 @@
 package main
 
-import (
-	"github.com/mmcloughlin/avo/build"
-)
-
 const signBit = 1 << 63
 
 // arithmetic are the kernels of one or two instructions. No product is fused.
@@ -25,10 +21,6 @@ var arithmetic = []definition{
 	{"subMul", 1, 3, func(m *machine, x []vec) []vec { return []vec{m.sub(x[2], m.mul(x[0], x[1]))} }},
 	{"mulMulAdd", 1, 4, func(m *machine, x []vec) []vec {
 		return []vec{m.add(m.mul(x[0], x[1]), m.mul(x[2], x[3]))}
-	}},
-	{"fma", 1, 3, func(m *machine, x []vec) []vec {
-		build.VFMADD231PD(x[0], x[1], x[2])
-		return []vec{x[2]}
 	}},
 	{"choose", 1, 4, func(m *machine, x []vec) []vec {
 		return []vec{m.choose(m.compare(x[0], atMost, x[1]), x[2], x[3])}
