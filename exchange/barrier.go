@@ -71,48 +71,28 @@ func (b *Barrier) Local(beta float64) float64 {
 	return math.Max(0, b.fit.PredictDerivative(beta))
 }
 
-// Cut is the part of b at the cold end in which Λ̂ grows by so much, b itself if it grows by no more.
-func (b *Barrier) Cut(most float64) *Barrier {
-	if !(b.Total() > most) || !(most > 0) {
-		return b
-	}
-	_, hot := b.where(b.Total() - most)
-	k := sort.SearchFloat64s(b.beta, math.Nextafter(hot, math.Inf(1)))
-	cut := &Barrier{beta: append([]float64{hot}, b.beta[k:]...), sum: []float64{0}}
-	for _, s := range b.sum[k:] {
-		cut.sum = append(cut.sum, s-(b.Total()-most))
-	}
-	if len(cut.beta) < 2 || cut.fit.Fit(cut.beta, cut.sum) != nil {
-		return b
-	}
-	return cut
-}
-
-// where are two neighbouring numbers between which Λ̂ comes to want.
-func (b *Barrier) where(want float64) (low, high float64) {
-	k := min(len(b.beta)-1, max(1, sort.SearchFloat64s(b.sum, want)))
-	low, high = b.beta[k-1], b.beta[k]
-	for {
-		mid := low + (high-low)/2
-		if !(mid > low && mid < high) {
-			return low, high
-		}
-		if b.at(mid) < want {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-}
-
 // Ladder returns the inverse temperatures, cold first and decreasing, of n ≥ 2
 // rungs between the same ends with equal rejections. The last is 0, temperature
 // +Inf, if it was.
 func (b *Barrier) Ladder(n int) []float64 {
+	last := len(b.beta) - 1
 	beta := make([]float64, n)
-	beta[0], beta[n-1] = b.beta[len(b.beta)-1], b.beta[0]
+	beta[0], beta[n-1] = b.beta[last], b.beta[0]
 	for i := 1; i < n-1; i++ {
-		_, high := b.where(b.Total() * float64(n-1-i) / float64(n-1))
+		want := b.Total() * float64(n-1-i) / float64(n-1)
+		k := min(last, max(1, sort.SearchFloat64s(b.sum, want)))
+		low, high := b.beta[k-1], b.beta[k]
+		for {
+			mid := low + (high-low)/2
+			if !(mid > low && mid < high) {
+				break
+			}
+			if b.at(mid) < want {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
 		beta[i] = min(high, math.Nextafter(beta[i-1], 0))
 	}
 	return beta

@@ -47,44 +47,6 @@ func TestLadder(t *testing.T) {
 	})
 }
 
-// The cold end of a barrier is as large as asked for, agrees with the whole one at its rungs, and makes
-// ladders that end where it does. It kills: the hot end, one rung too few, heights left as they were.
-func TestCut(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 12).Draw(t, "rungs")
-		beta, rejection := []float64{1}, []float64(nil)
-		for range n - 1 {
-			beta = append(beta, beta[len(beta)-1]*rapid.Float64Range(0.3, 0.95).Draw(t, "ratio"))
-			rejection = append(rejection, rapid.Float64Range(0, 1).Draw(t, "r"))
-		}
-		b, err := NewBarrier(beta, rejection)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most := rapid.Float64Range(0.01, 12).Draw(t, "most")
-		cut := b.Cut(most)
-		if b.Total() <= most {
-			if cut != b {
-				t.Fatalf("a barrier of %v cut to %v", b.Total(), most)
-			}
-			return
-		}
-		hot := cut.beta[0]
-		if math.Abs(cut.Total()-most) > 1e-9 || math.Abs(b.at(hot)-(b.Total()-most)) > 1e-9*(1+b.Total()) {
-			t.Fatalf("from β = %v on %v of a barrier of %v, want %v", hot, cut.Total(), b.Total(), most)
-		}
-		for _, x := range beta {
-			if x >= hot && math.Abs(b.at(x)-(b.Total()-most)-cut.at(x)) > 1e-9*(1+b.Total()) {
-				t.Fatalf("at β = %v the cut barrier is %v, the whole one %v", x, cut.at(x), b.at(x))
-			}
-		}
-		ladder := cut.Ladder(5)
-		if ladder[0] != 1 || ladder[4] != hot || !(ladder[3] > hot) {
-			t.Fatalf("ladder %v of a barrier cut at %v", ladder, hot)
-		}
-	})
-}
-
 // From exact rejections of an uneven ladder of the Gaussian path the ladder found
 // is geometric, and so are ladders that already are. A cubic between 17 rungs is
 // within 2 %. It kills: rejections in the wrong order, Λ̂ from the cold end.

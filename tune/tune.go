@@ -348,7 +348,6 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
-	barrier = t.crossed(f, barrier)
 	near, unsure, spare, still := alike, doubt, 0.0, steady
 	if t.s.Unbiased() {
 		near, unsure, still = alikePaths, doubtPaths, steadyPaths
@@ -356,7 +355,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 			spare = sparePaths
 		}
 	}
-	pairs := pairsFor(barrier.Total(), len(f.Beta)-1, unsure, spare)
+	pairs := pairsFor(seen.Barrier, len(f.Beta)-1, unsure, spare)
 	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= near
 	next.Beta = f.Beta
 	if !settled {
@@ -396,16 +395,6 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		next.Diffusion, next.Leapfrog = f.Diffusion, f.Leapfrog
 	}
 	return next, nil
-}
-
-// crossed is the part of a barrier that ladders cross: all of it, unless a single mode is known, no law to begin
-// at, and rungs of the hottest temperatures that were tried only part those from the others.
-func (t *tuner) crossed(f *Found, b *exchange.Barrier) *exchange.Barrier {
-	m := f.Modes
-	if t.bounded || m == nil || m.Guided || len(m.Search.Modes) != 1 || len(f.Rounds)+1 < fewest || b.Total() <= tallest*steady {
-		return b
-	}
-	return b.Cut(tallest)
 }
 
 // merged is the first rung whose temperature is not above that of the one before, or 0.

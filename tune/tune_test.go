@@ -16,8 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/exchange"
-	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/potential"
 	"pgregory.net/rapid"
 )
@@ -166,45 +164,6 @@ func exactRound(beta []float64, n int) (*r2sgld.Result, Round) {
 		seen.Barrier += seen.Rejection[i]
 	}
 	return res, seen
-}
-
-// Where a single mode is known, and no law to begin at, ladders are no longer than states cross, once rounds tell.
-func TestCrossed(t *testing.T) {
-	one, two := &Modes{Search: &modes.Search{Modes: make([]modes.Mode, 1)}}, &Modes{Search: &modes.Search{Modes: make([]modes.Mode, 2)}}
-	guided := &Modes{Search: one.Search, Guided: true}
-	beta := geometric(1, 0.1, 13)
-	of := func(rejection float64) *exchange.Barrier {
-		r := make([]float64, len(beta)-1)
-		for i := range r {
-			r[i] = rejection / float64(len(r))
-		}
-		b, err := exchange.NewBarrier(beta, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	for name, c := range map[string]struct {
-		modes   *Modes
-		bounded bool
-		rounds  int
-		barrier float64
-		want    float64
-	}{
-		"one mode":         {one, false, 3, 7, 4},
-		"a lower barrier":  {one, false, 3, 5.9, 5.9},
-		"first rounds":     {one, false, 2, 7, 7},
-		"several modes":    {two, false, 3, 7, 7},
-		"none looked for":  {nil, false, 3, 7, 7},
-		"a fitted law":     {guided, false, 3, 7, 7},
-		"a bounded domain": {one, true, 3, 7, 7},
-	} {
-		tuner := &tuner{bounded: c.bounded}
-		f := &Found{Modes: c.modes, Rounds: make([]Round, c.rounds)}
-		if got := tuner.crossed(f, of(c.barrier)).Total(); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%s: %v of a barrier of %v, want %v", name, got, c.barrier, c.want)
-		}
-	}
 }
 
 // From exact rejections the rounds come to equal ones: for a Gaussian a geometric
