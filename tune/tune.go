@@ -29,7 +29,8 @@ const (
 	Bias = 0.005
 	// hottestRung is the highest temperature, in units of the coldest, on a domain that
 	// is not bounded, where there is no uniform law to reach; tallest is the
-	// barrier up to which it is chosen.
+	// barrier of a normal law up to which it is chosen. What rungs reject does not lower
+	// it: a mode that no descent leads to is found by the hottest alone.
 	hottestRung = 10.0
 	tallest     = 4.0
 

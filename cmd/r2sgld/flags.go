@@ -52,7 +52,7 @@ func takes(least, most int) cobra.PositionalArgs {
 		case n < least:
 			return fmt.Errorf("an argument is missing: %s", cmd.UseLine())
 		case n > most:
-			return fmt.Errorf("%d arguments, where %d are known: %s", n, most, cmd.UseLine())
+			return fmt.Errorf("%s too many: %s", text.Counted(n-most, "argument"), cmd.UseLine())
 		}
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ The same in a configuration, with all that a configuration can say:
 				return c.programs(cmd.Context()).Parse("sample", madeUp, b, c.set)
 			})
 			if err != nil {
-				return inWords(err, b, args)
+				return inWords(err, b, args, constraints)
 			}
 			words := append([]string{"r2sgld", "stan"}, args...)
 			for _, s := range constraints {
@@ -71,7 +72,7 @@ The same in a configuration, with all that a configuration can say:
 
 // inWords are the problems of a configuration that stanConfiguration has made, which nobody has written, at the
 // files and constraints that it is made of.
-func inWords(err error, configuration []byte, files []string) error {
+func inWords(err error, configuration []byte, files, constraints []string) error {
 	var found config.Problems
 	if !errors.As(err, &found) {
 		return err
@@ -82,20 +83,31 @@ func inWords(err error, configuration []byte, files []string) error {
 		if p.File != madeUp {
 			continue
 		}
-		key := strings.TrimLeft(lines[max(p.Line-1, 0)], " ")
-		switch indent := len(lines[max(p.Line-1, 0)]) - len(key); {
-		case first > 0 && p.Line > first && strings.HasPrefix(key, `"`):
-			p.File, p.Line, p.Column = "--constraint", p.Line-first, p.Column-indent-1
-			p.Source = strings.TrimSuffix(strings.TrimSuffix(key[1:], ","), `"`)
-		default:
+		line := lines[max(p.Line-1, 0)]
+		key := strings.TrimLeft(line, " ")
+		if k := p.Line - first; first > 0 && 0 < k && k <= len(constraints) {
+			p.File, p.Line, p.Column, p.Source = "--constraint", k, columnOf(key, p.Column-1-(len(line)-len(key))), constraints[k-1]
+		} else {
 			p.File, p.Line, p.Source = files[0], 0, ""
-			if strings.HasPrefix(key, `"data"`) {
+			if strings.HasPrefix(key, `"data"`) && len(files) > 1 {
 				p.File = files[1]
 			}
 		}
 		found[i] = p
 	}
 	return found
+}
+
+// columnOf is the column, from 1, in a text of the place so many characters after the beginning of the text in JSON.
+func columnOf(quoted string, place int) int {
+	r := []rune(quoted)
+	for n := min(place, len(r)); n > 0; n-- { // which may stand within an escape
+		var before string
+		if json.Unmarshal([]byte(string(r[:n])+`"`), &before) == nil {
+			return utf8.RuneCountInString(before) + 1
+		}
+	}
+	return 1
 }
 
 // madeUp stands for the name of a configuration that stanConfiguration makes.

@@ -97,7 +97,7 @@ func Finished[S any](dir string) (*S, error) {
 // another hash than the manifest says.
 func (m *Manifest[C]) Intact(name, hash string, err error) error {
 	if err != nil || hash != m.Hash {
-		return &Refused{errors.Join(err, fmt.Errorf("%s was changed by hand: its hash is not that of its configuration", name))}
+		return &Refused{errors.Join(err, fmt.Errorf("%s was changed by hand, or another build of r2sgld wrote it: its hash is not that of its configuration", name))}
 	}
 	return nil
 }
