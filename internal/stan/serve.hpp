@@ -57,11 +57,16 @@ inline Eigen::VectorXd constrained(const model& m, const Eigen::VectorXd& u) {
   return x;
 }
 
-// climb goes from u towards a mode of the density of Stan's coordinates by some steps of L-BFGS:
-// where data are many, or their units large, the density elsewhere is too steep to begin in.
+// climb goes from u towards a mode of the density of Stan's coordinates by steps of L-BFGS: where data
+// are many, or their units large, the density elsewhere is too steep to begin in. It ends where the next steps
+// gain next to nothing: most of the mass has no higher density, and where the density is infinite, as that
+// of groups is at a scale of 0, steps go on and on.
 inline Eigen::VectorXd climb(model& m, const Eigen::VectorXd& u) {
-  constexpr int steps = 200;
+  constexpr int steps = 200, window = 5;
+  const double little = window * static_cast<double>(u.size());  // draws lie half of one a coordinate below a mode
   std::vector<double> at(u.data(), u.data() + u.size());
+  std::vector<std::vector<double>> way;
+  std::vector<double> height;
   std::vector<int> none;
   std::stringstream said;
   book().own = true;
@@ -70,7 +75,15 @@ inline Eigen::VectorXd climb(model& m, const Eigen::VectorXd& u) {
     Eigen::VectorXd slope(u.size());
     density(m, u, false, slope.data());
     search._ls_opts.alpha0 = std::min(1e-3, 0.1 / slope.lpNorm<Eigen::Infinity>());  // a first step in which nothing overflows
-    for (int i = 0; i < steps && search.step() == 0; i++) search.params_r(at);
+    for (int i = 0; i < steps && search.step() == 0; i++) {
+      search.params_r(at);
+      way.push_back(at);
+      height.push_back(search.logp());
+      if (i >= window && height[i] - height[i - window] < little) {
+        at = way[i - window];
+        break;
+      }
+    }
   } catch (const std::exception&) {  // as far as it came
   }
   book().own = false;

@@ -224,6 +224,27 @@ func TestTransformedEnergies(t *testing.T) {
 	}
 }
 
+// Where the density is infinite, as that of groups is at a scale of 0, starts lie in the mass: steps towards a mode
+// go on and on to there. Mutant: steps that end where 200 are made.
+func TestStartsOfGroups(t *testing.T) {
+	installed(t)
+	p := compiled(t, "testdata/groups.stan")
+	data := dataFile(t, `{"J": 6, "y": [1.2, 2.5, 8.3, 2.0, 1.0, 6.5], "s": [3, 4, 3.5, 5, 2.5, 4.5]}`)
+	m, err := p.Model(t.Context(), data, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale := slices.Index(m.Names, "tau.free")
+	for _, x := range m.Starts {
+		if !(math.Abs(x[scale]) < 7) { // 1 in 3,000 of the mass lies beyond
+			t.Errorf("a start where log tau is %g", x[scale])
+		}
+	}
+	if scale < 0 || len(m.Starts) == 0 {
+		t.Errorf("coordinates %q, %d starts", m.Names, len(m.Starts))
+	}
+}
+
 // Outputs are parameters, transformed parameters and generated quantities by Stan's names; what
 // is drawn follows from the seed, whatever states are asked for together.
 func TestOutputs(t *testing.T) {
