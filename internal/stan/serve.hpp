@@ -57,37 +57,55 @@ inline Eigen::VectorXd constrained(const model& m, const Eigen::VectorXd& u) {
   return x;
 }
 
-// climb goes from u towards a mode of the density of Stan's coordinates by steps of L-BFGS: where data
-// are many, or their units large, the density elsewhere is too steep to begin in. It ends where the next steps
-// gain next to nothing: most of the mass has no higher density, and where the density is infinite, as that
-// of groups is at a scale of 0, steps go on and on.
+// mass is about the logarithm of what a normal law holds that is as high as the density at x and as wide along
+// each coordinate as its second derivatives tell.
+inline double mass(const model& m, const Eigen::VectorXd& x) {
+  constexpr double bit = 1e-4;
+  Eigen::VectorXd at = x, here(x.size()), there(x.size());
+  double log = density(m, x, false, here.data());
+  for (Eigen::Index j = 0; j < x.size(); j++) {
+    at(j) = x(j) + bit;
+    density(m, at, false, there.data());
+    at(j) = x(j);
+    log -= std::log(std::max(1e-8, (here(j) - there(j)) / bit)) / 2;
+  }
+  return log;
+}
+
+// climb goes from u towards a mode of the density of Stan's coordinates by some steps of L-BFGS:
+// where data are many, or their units large, the density elsewhere is too steep to begin in. Where
+// the density is infinite, as that of groups is at a scale of 0, steps go on to where there is next
+// to no mass: they are then those up to where they begin to gain little.
 inline Eigen::VectorXd climb(model& m, const Eigen::VectorXd& u) {
-  constexpr int steps = 200, window = 5;
+  constexpr std::size_t steps = 200, window = 5;
+  constexpr Eigen::Index most = 1000;  // coordinates, each of which takes a gradient
   const double little = window * static_cast<double>(u.size());  // draws lie half of one a coordinate below a mode
-  std::vector<double> at(u.data(), u.data() + u.size());
   std::vector<std::vector<double>> way;
-  std::vector<double> height;
+  std::vector<double> at(u.data(), u.data() + u.size()), height;
   std::vector<int> none;
   std::stringstream said;
+  const auto vector = [](std::vector<double>& x) { return Eigen::VectorXd(Eigen::Map<Eigen::VectorXd>(x.data(), x.size())); };
   book().own = true;
   try {
     stan::optimization::BFGSLineSearch<model, stan::optimization::LBFGSUpdate<>, double, Eigen::Dynamic, true> search(m, at, none, &said);
     Eigen::VectorXd slope(u.size());
     density(m, u, false, slope.data());
     search._ls_opts.alpha0 = std::min(1e-3, 0.1 / slope.lpNorm<Eigen::Infinity>());  // a first step in which nothing overflows
-    for (int i = 0; i < steps && search.step() == 0; i++) {
+    while (way.size() < steps && search.step() == 0) {
       search.params_r(at);
       way.push_back(at);
       height.push_back(search.logp());
-      if (i >= window && height[i] - height[i - window] < little) {
-        at = way[i - window];
-        break;
-      }
+    }
+    std::size_t i = window;
+    while (i < way.size() && height[i] - height[i - window] >= little) i++;
+    if (i < way.size() && u.size() <= most && height.back() - height[i - window] > 1.2 * little) {
+      auto& before = way[i - window];
+      if (mass(m, vector(before)) > mass(m, vector(at))) at = before;
     }
   } catch (const std::exception&) {  // as far as it came
   }
   book().own = false;
-  return Eigen::Map<Eigen::VectorXd>(at.data(), u.size());
+  return vector(at);
 }
 
 // begin finds a start, near a mode if it is to climb.
