@@ -404,6 +404,8 @@ var ofSampling = []fault{
 	{"short rounds as long as others", "tune ShortRounds", []edit{{"tune.(*tuner).shortest", "min(firstRound, t.s.Iterations/100)", "firstRound"}}},
 	{"dear gradients cost as many iterations as others", "internal/config DearGradients",
 		[]edit{{"internal/config.(*Run).firstRound", "case dear ||", "case false &&"}}},
+	{"what a kill cut short fills a folder", "internal/store TestCreateAfterAKill",
+		[]edit{{"internal/store.(*Folder).mayHold", "!strings.HasSuffix(e.Name(), temporary)", `e.Name() != ""`}}},
 	{"kernel hmc for formulas as for programs", "internal/config KernelOfPrograms",
 		[]edit{{"internal/config.(*loader).chooseKernel", "!(s.elsewhere() && ", "!("}}},
 	{"kernel hmc whatever a program says", "internal/config KernelOfPrograms",

@@ -18,6 +18,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -106,7 +107,8 @@ func (f *Folder) mayHold(force bool) (*contents, error) {
 		return nil, advice(err)
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return isPrivate(e.Name()) })
-	if len(entries) > 0 && !force {
+	whole := func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), temporary) } // not what a kill cut short
+	if slices.ContainsFunc(entries, whole) && !force {
 		return nil, errors.New("it exists and is not empty: choose another folder (--out), or pass --force to replace what a run wrote in it")
 	}
 	if err := f.checkBuilds(); err != nil {

@@ -286,3 +286,28 @@ func TestRootIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A folder in which a kill cut the first file short is as good as an empty one: nothing of it is anybody's.
+//
+// Mutant: what is half written counts.
+func TestCreateAfterAKill(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, name := range []string{"run.json" + temporary, ".r2sgld.files" + temporary} {
+		plant(t, filepath.Join(dir, name))
+	}
+	f, err := Create(Disk{}, dir, anyRun, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.WriteJSON("run.json", report{1, "new"}), f.Install(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name := range held(t, dir) {
+		if strings.HasSuffix(name, temporary) {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if _, err := Create(Disk{}, dir, anyRun, false); err == nil {
+		t.Error("a run is begun in the folder of another")
+	}
+}
