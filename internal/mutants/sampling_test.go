@@ -405,7 +405,7 @@ var ofSampling = []fault{
 	{"dear gradients cost as many iterations as others", "internal/config DearGradients",
 		[]edit{{"internal/config.(*Run).firstRound", "case dear ||", "case false &&"}}},
 	{"what a kill cut short fills a folder", "internal/store TestCreateAfterAKill",
-		[]edit{{"internal/store.(*Folder).mayHold", "!strings.HasSuffix(e.Name(), temporary)", `e.Name() != ""`}}},
+		[]edit{{"internal/store.(*Folder).mayHold", "HasSuffix(e.Name(), temporary)", `HasSuffix(e.Name(), "/")`}}},
 	{"kernel hmc for formulas as for programs", "internal/config KernelOfPrograms",
 		[]edit{{"internal/config.(*loader).chooseKernel", "!(s.elsewhere() && ", "!("}}},
 	{"kernel hmc whatever a program says", "internal/config KernelOfPrograms",
