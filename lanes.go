@@ -189,8 +189,8 @@ func (b band) iterate(k int) error {
 		l.streams.Begin(k)
 	}
 	w.set(k) // step size, temperature per rung
-	watched := w.watch.looks(k)
-	for range w.traits.Steps {
+	watched, trade := w.watch.looks(k), b[0].exchange.Due(k)
+	for step := range w.traits.Steps {
 		w.move(k) // drift and noise: From to X
 		if err := b.reflect(); err != nil {
 			return fmt.Errorf("iteration %d: %w", k, err)
@@ -205,8 +205,18 @@ func (b band) iterate(k int) error {
 				w.watch.land(&l.replicas)
 			}
 		}
+		for _, l := range b {
+			if trade && step < w.traits.Steps-1 {
+				l.jump.note(&l.replicas)
+			}
+		}
 	}
 	w.mover.End(w.block, w.at, w.noise)
+	for _, l := range b {
+		if trade {
+			l.jump.settle(&l.replicas)
+		}
+	}
 	if k >= b[0].next {
 		w.tell()
 	}

@@ -24,6 +24,7 @@ type replicas struct {
 	asked   []int64        // in a crowd, one number: the values of surfaces that steps asked for
 	corners []corner       // per rung, where a step was last given up
 	jumps   []Jumps        // per rung; nil where none are looked for
+	jump    *independence  // of the coldest rung to states of the hottest; nil where there are none
 
 	hand // the workspace
 }

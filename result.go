@@ -99,8 +99,11 @@ type Ladder struct {
 	Tally      []domain.Tally      // per rung, of all iterations
 	Asked      int64               // values of surfaces that steps asked a crowd for, of all iterations, those remembered included
 	Moves      []kernel.Moves      // per rung, of kernels that take or refuse; nil for others
-	Jumps      []Jumps             // per rung, of all iterations; nil where nothing was looked at
-	Stuck      [][]string          // per rung, the walls at which a step was last given up; nil where none was, or that is not known
+	// Independence counts what became of states of the hottest rung that the coldest was offered beside
+	// swaps; zero where there were none.
+	Independence kernel.Moves
+	Jumps        []Jumps    // per rung, of all iterations; nil where nothing was looked at
+	Stuck        [][]string // per rung, the walls at which a step was last given up; nil where none was, or that is not known
 
 	steps int // gradients of a replica per iteration
 }
@@ -117,7 +120,7 @@ func (r *run) result() *Result {
 	res := &Result{Names: r.problem.ReportedNames(), Guide: r.problem.Guide}
 	for _, l := range r.all {
 		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.counted(),
-			Moves: l.moves(), Jumps: l.jumps, steps: l.traits.Steps}
+			Moves: l.moves(), Independence: l.jump.told(), Jumps: l.jumps, steps: l.traits.Steps}
 		for _, n := range l.asked {
 			made.Asked += n
 		}
@@ -238,6 +241,16 @@ func (r *Result) Acceptance() []float64 {
 		share = append(share, float64(m.Accepted)/float64(m.Proposed))
 	}
 	return share
+}
+
+// Independence counts how often the coldest rung was offered states that were drawn for the
+// hottest, beside swaps, and took one, over all ladders.
+func (r *Result) Independence() (m kernel.Moves) {
+	for _, l := range r.Ladders {
+		m.Proposed += l.Independence.Proposed
+		m.Accepted += l.Independence.Accepted
+	}
+	return m
 }
 
 // Stuck are the walls at which a step of a rung was last given up, of the last ladder

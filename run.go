@@ -167,6 +167,7 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	}
 	l.membership(r)
 	r.workspace(&l.trading, &l.replicas)
+	l.jump = r.independence(&l.replicas)
 	if s.Certificate {
 		if err = r.certify(l); err != nil {
 			return nil, errors.Join(err, l.close())

@@ -93,7 +93,9 @@ func (p *picture) numbers() []*[]float64 {
 }
 
 // tables lists what is counted, of known lengths.
-func (p *picture) tables() []any { return []any{p.counted(), p.moves(), p.corners, p.jumps, p.asked} }
+func (p *picture) tables() []any {
+	return []any{p.counted(), p.moves(), p.corners, p.jumps, p.asked, p.jump.counted()}
+}
 
 // encode appends p to b, whose length but for numbers was rest the last time.
 func (p *picture) encode(b []byte, rest *int) ([]byte, error) {

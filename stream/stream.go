@@ -25,6 +25,8 @@ const (
 	Start     Purpose = "start"     // initial states
 	Pilot     Purpose = "pilot"     // measurements before the run
 	Symmetry  Purpose = "symmetry"  // which of the points of the same density a draw is told as
+	// Independence is which of the states of the hottest rung is proposed to the coldest.
+	Independence Purpose = "independence"
 )
 
 type key struct {

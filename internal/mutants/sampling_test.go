@@ -2,6 +2,19 @@ package mutants
 
 // ofSampling are faults of replicas, kernels, swaps and the loop that tunes them.
 var ofSampling = []fault{
+	{"independence: weights without the temperature", ". TestIndependence", []edit{{".(*independence).note", "/ l.at.Temperature[0]", ""}}},
+	{"independence: the proposal seen last", ". TestIndependence", []edit{{".(*independence).note", ">= log-t.total", "> 0"}}},
+	{"independence: the state that is left not weighed", ". TestIndependence", []edit{
+		{".(*independence).settle", "-lane.Softplus(own-t.total)", "t.total-own"}}},
+	{"independence: more of the state that is left", ". TestIndependence", []edit{{".(*independence).settle", "(own-t.total)", "(own-t.total+0.5)"}}},
+	{"independence: proposals of the iteration before", ". TestIndependence", []edit{
+		{".(*independence).settle", "t.total = math.Inf(-1)\n\tif", "if"}}},
+	{"independence: slopes of the state that is left", ". TestHMCBlocksAreEvaluated", []edit{
+		{".(*independence).settle", ", b.Grad[j*b.Stride+i] = t.x[j], t.grad[j]", " = t.x[j]"}}},
+	{"independence: energies of the guide at the state that is left", ". TestGuide", []edit{
+		{".(*independence).settle", "b.Base[i] = t.base", "_ = t.base"}}},
+	{"independence: states that were not drawn", ". TestNoIndependence", []edit{{".(*independence).note", " || stayed(b, i)", ""}}},
+	{"independence: without swaps", ". TestNoIndependence", []edit{{".band.iterate", "b[0].exchange.Due(k)", "true"}}},
 	{"rounds of saved states without an end", ". ForgedRound", []edit{{".(*run).restore", "most > 0 &&", "most < 0 &&"}}},
 	{"walls looked for at one side", "tune SteepWall", []edit{
 		{"tune.SteepWall", "+ wallRays ", ""},

@@ -105,6 +105,16 @@ type Swaps struct {
 	Restarts   int64    `json:"restarts"` // arrivals at the coldest rung from the hottest
 	Barrier    float64  `json:"barrier"`
 	Pairs      []Pair   `json:"pairs"`
+	// Independence is how often the coldest rung took one of the states that were drawn for the hottest,
+	// beside swaps; nil where it was not offered any.
+	Independence *Taken `json:"independence,omitempty"`
+}
+
+// Taken counts proposals.
+type Taken struct {
+	Attempts int64   `json:"attempts"`
+	Accepted int64   `json:"accepted"`
+	Rate     float64 `json:"rate"`
 }
 
 // A Pair is two rungs that trade, counted from 1; neighbours, but for scheme ape.
@@ -371,6 +381,9 @@ func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 	}
 	for _, p := range st.Pairs {
 		w.Pairs = append(w.Pairs, Pair{[2]int{p.Cold + 1, p.Hot + 1}, p.Attempts, p.Accepted, p.Rate(), p.MeanProbability(), p.Variance})
+	}
+	if m := res.Independence(); m.Proposed > 0 {
+		w.Independence = &Taken{m.Proposed, m.Accepted, float64(m.Accepted) / float64(m.Proposed)}
 	}
 	return w
 }
