@@ -32,7 +32,7 @@ const (
 	nearby, reaching = 0.1, 100.0 // scales of starts around a point, where the domain is not bounded
 
 	notable   = 1e-3 // weight of a mode that counts
-	distant   = 3.0  // barrier from the law at infinite temperature beyond which a fitted one is tried
+	distant   = 1.0  // barrier from the law at infinite temperature beyond which a fitted one is tried
 	efficient = 0.01 // effective sample size of a draw of the fitted law
 	fits      = 0.05 // share of draws of the fitted law that lie in the domain
 	defended  = 0.05 // weight of the wide law beside the fitted one
@@ -439,7 +439,9 @@ func (m *Modes) wanted(bounded bool) bool {
 			several++
 		}
 	}
-	return (several > 1 || m.Barrier > distant || !bounded) && m.Fit.Share >= efficient && m.Fit.Inside >= fits
+	// Of normal energies with standard deviation s the barrier is s/√π, and the share exp(−s²).
+	far := m.Barrier > max(distant, math.Sqrt(-math.Log(m.Fit.Share)/math.Pi))
+	return (several > 1 || far || !bounded) && m.Fit.Share >= efficient && m.Fit.Inside >= fits
 }
 
 // distance is about the barrier from a law with a covariance to the fitted one: that between
