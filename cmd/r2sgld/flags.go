@@ -221,25 +221,47 @@ func (c *common) printJSON(v any) error {
 	return err
 }
 
-// A decimal is a flag whose number is written as in configurations: 0x10, 010 and 1_0 are none,
+// A worded flag says in words what it takes. Its number is written as in configurations: 0x10, 010 and 1_0 are none,
 // or no others than they seem.
-type decimal struct{ pflag.Value }
+type worded struct{ pflag.Value }
 
-// decimals has the numbers of flags be decimal.
-func decimals(f *pflag.Flag) {
-	switch f.Value.Type() {
-	case "int", "uint64", "float64":
-		f.Value = decimal{f.Value}
+// takings are what flags take, by their types.
+var takings = map[string]string{
+	"int":      "no whole number",
+	"uint64":   "no whole number from 0 on",
+	"float64":  "no decimal number",
+	"duration": "no length of time: write 30s, 5m or 1h30m",
+	"bool":     "neither true nor false",
+}
+
+// inPlainWords has flags say what they take.
+func inPlainWords(f *pflag.Flag) {
+	if takings[f.Value.Type()] == "" {
+		return
+	}
+	f.Value = worded{f.Value}
+	if f.DefValue == "0s" {
+		f.DefValue = "0" // which help leaves out
 	}
 }
 
-// Set reads a decimal number.
-func (d decimal) Set(number string) error {
-	if _, err := text.Float(number); err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("%q is no decimal number", number)
+// Set reads what the flag takes.
+func (w worded) Set(said string) error {
+	value := said
+	if kind := w.Type(); kind != "duration" && kind != "bool" {
+		if _, err := text.Float(said); err != nil && !errors.Is(err, strconv.ErrRange) {
+			return fmt.Errorf("%q is no decimal number", said)
+		}
+		if whole := strings.TrimLeft(said, "0"); whole != "" && kind != "float64" {
+			value = whole
+		}
 	}
-	if whole := strings.TrimLeft(number, "0"); whole != "" && d.Type() != "float64" {
-		number = whole
+	err := w.Value.Set(value)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%q is too large", said)
+	case err != nil:
+		return fmt.Errorf("%q is %s", said, takings[w.Type()])
 	}
-	return d.Value.Set(number)
+	return nil
 }

@@ -148,10 +148,32 @@ func TestFlagsAreDecimal(t *testing.T) {
 		}
 	}
 	f := sampleCommand().Flags()
-	f.VisitAll(decimals)
+	f.VisitAll(inPlainWords)
 	for said, want := range map[string]string{"010": "10", "0": "0", "000": "0", "0x10": "", "1_0": "", "0b1": ""} {
 		if err := f.Set("seed", said); (err == nil) != (want != "") || want != "" && f.Lookup("seed").Value.String() != want {
 			t.Errorf("--seed %s is %s, %v", said, f.Lookup("seed").Value, err)
+		}
+	}
+}
+
+// What a flag cannot read is told in words, and help says as much as without them.
+func TestFlagsTellWhatTheyTake(t *testing.T) {
+	f := sampleCommand().Flags()
+	usage := f.FlagUsages()
+	f.VisitAll(inPlainWords)
+	if got := f.FlagUsages(); got != usage {
+		t.Errorf("help is\n%s\nnot\n%s", got, usage)
+	}
+	for _, c := range [][3]string{
+		{"seed", "-1", `"-1" is no whole number from 0 on`},
+		{"seed", "99999999999999999999", `"99999999999999999999" is too large`},
+		{"threads", "1.5", `"1.5" is no whole number`},
+		{"checkpoint", "5", `"5" is no length of time: write 30s, 5m or 1h30m`},
+		{"force", "maybe", `"maybe" is neither true nor false`},
+	} {
+		err := f.Set(c[0], c[1])
+		if err == nil || !strings.HasSuffix(err.Error(), c[2]) || strings.Contains(err.Error(), "strconv") {
+			t.Errorf("--%s %s: %v, want %s", c[0], c[1], err, c[2])
 		}
 	}
 }

@@ -62,7 +62,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), modesCommand(), reproduceCommand(), simulateCommand(),
 		theoryCommand(), schemaCommand(), workCommand(), hubCommand(), watchCommand())
 	for _, c := range root.Commands() {
-		c.Flags().VisitAll(decimals)
+		c.Flags().VisitAll(inPlainWords)
 	}
 	foldHelp(root, stdout)
 	began := false

@@ -186,7 +186,7 @@ func TestHandshakeFailures(t *testing.T) {
 		{Settings{Args: []string{"cat"}}, []string{"variable"}},
 		{negative, []string{"negative"}},
 		{missing, []string{"cannot start", "no-such-program-here", "PATH"}},
-		{slow, []string{"no answer within 100ms", "line 1", "flush"}},
+		{slow, []string{"no answer within 100ms", "line 1", "more time, to start", "longer timeout", "or it does not flush"}},
 		{settings("no hello"), []string{"ended (exit status 3) where line 1", "no data.csv here"}},
 		{settings("half hello"), []string{"ended (exit status 0) within line 1", `"{\"r2sgld\": 1,"`}},
 		{settings("text"), []string{`"hello there"`, `{"r2sgld": 1, "dimension": 2}`}},

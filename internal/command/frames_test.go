@@ -110,7 +110,7 @@ func TestFrameFailures(t *testing.T) {
 		"frames crash":   "it ended (exit status 7) where frame 3 of its output was due; the end of its standard error:\n  out of luck",
 		"frames count":   "frame 3 of its output is of 3 states: 2 were asked for",
 		"frames talk":    `frame 3 of its output begins with "epoch 5\n": want`,
-		"frames hang":    "no answer within 1s where frame 3 of its output was due: it must flush its output after every frame",
+		"frames hang":    "no answer within 1s where frame 3 of its output was due: either it needs more time",
 		"frames more":    "it writes more than it is asked for, 8 bytes after 3 frames",
 		"frames huge":    "it cannot go on", // with a text that does not come
 	} {

@@ -235,8 +235,8 @@ func (p *process) line(most int) ([]byte, error) {
 // broken is the failure of a program that neither reads nor writes.
 func (p *process) broken(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return p.fail(0, fmt.Errorf("no answer within %v, where %s %d of its output was due: "+
-			"it must flush its output after every %[2]s; a slow one needs a longer time limit", p.Timeout, p.language.due(), p.answered+1))
+		return p.fail(0, fmt.Errorf("no answer within %v, where %s %d of its output was due: either it needs more time, to start or to "+
+			"compute, which a longer timeout gives it, or it does not flush its output after every %[2]s", p.Timeout, p.language.due(), p.answered+1))
 	}
 	return p.fail(0, fmt.Errorf("%s where %s %d of its output was due", p.over(), p.language.due(), p.answered+1))
 }
