@@ -51,3 +51,46 @@ func TestCheckGradientTellsFailures(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A gradient that is a twentieth too large is told; energies in single precision and kinks are not.
+func TestCheckGradientTellsTwentieths(t *testing.T) {
+	const d = 5
+	quadratic := func(by float64) potential.Potential {
+		return potential.Func(d, func(grad, x []float64) (u float64) {
+			for i, v := range x {
+				u, grad[i] = u+float64(i+1)*v*v/2, by*float64(i+1)*v
+			}
+			return u + 100
+		})
+	}
+	single := potential.Func(d, func(grad, x []float64) float64 { // squares of a thousand residuals
+		u := float32(0)
+		clear(grad)
+		for k := range 1000 {
+			i := k % d
+			r := float32(x[i]) - float32(k%7)
+			u, grad[i] = u+r*r/2, grad[i]+float64(r)
+		}
+		return float64(u)
+	})
+	kinked := potential.Func(d, func(grad, x []float64) (u float64) {
+		for i, v := range x {
+			u, grad[i] = u+math.Abs(v)*1e3, math.Copysign(1e3, v)
+		}
+		return u
+	})
+	for name, c := range map[string]struct {
+		u    potential.Potential
+		told bool
+	}{
+		"right": {quadratic(1), false}, "too large": {quadratic(1.05), true}, "too small": {quadratic(0.95), true},
+		"single": {single, false}, "kinks": {kinked, false},
+	} {
+		for seed := range uint64(200) {
+			p := r2sgld.Problem{Potential: c.u}
+			if err := CheckGradient(t.Context(), p, []float64{1, 2, 0, -1, 3}, seed); (err != nil) != c.told {
+				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+		}
+	}
+}

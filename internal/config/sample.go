@@ -59,6 +59,7 @@ func (l *loader) sample() (*Run, error) {
 	var more *derived.Formulas
 	more, s.Resolved.Outputs = l.formulas(root.Field("outputs"))
 	s.Resolved.Figures = l.readFigures(root.Field("figures"), l.names)
+	model.explain(l.Problems)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}

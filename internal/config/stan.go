@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
@@ -147,6 +149,23 @@ func (m *stanModel) walls(r *region.Region) bool {
 		any = true
 	}
 	return any
+}
+
+// explain tells, at the first problem that names a coordinate of Stan's transforms, what these are.
+func (m *stanModel) explain(problems Problems) {
+	if m == nil || !m.Transform {
+		return
+	}
+	for i, p := range problems {
+		for _, name := range m.Names {
+			if strings.Contains(p.Message, name) {
+				problems[i].Message += fmt.Sprintf(". With transform, constraints, bounds, starts and outputs are of coordinates such as %s, what "+
+					"Stan's transforms make of the parameters (a logarithm or a logit of one with bounds). For the parameters themselves leave "+
+					"transform out", expression.Quoted(name))
+				return
+			}
+		}
+	}
 }
 
 // potential is that of the program, once everything else is read.
