@@ -64,13 +64,7 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 			continue
 		}
 		looked++
-		wide, _, known := m.difference(slopeWider * h)
-		least, gap, unsure := max(math.Abs(along), 0.1*size), math.Abs(slope-along), 1e-7*height/h
-		if known {
-			unsure = max(unsure, math.Abs(wide-slope))
-		}
-		sure := min(gap, math.Abs(wide-along)) // NaN is not
-		if gap > slopeApart*least+unsure || sure > slopeSure*least && math.Abs(wide-slope) < sure/3 {
+		if m.apart(slope, height, along, size, h) {
 			bad++
 			worst = fmt.Errorf("the gradient is not that of the energy: at %.6g, along %.3g, the energy rises by %.6g a unit length, and the "+
 				"gradient says %.6g", m.z, m.v, slope, along)
@@ -83,6 +77,17 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 		return worst
 	}
 	return nil
+}
+
+// apart reports whether a gradient of some size, so much of it along m.v, differs from the slope of the energy over h.
+func (m *meter) apart(slope, height, along, size, h float64) bool {
+	wide, _, known := m.difference(slopeWider * h)
+	least, gap, unsure := max(math.Abs(along), 0.1*size), math.Abs(slope-along), 1e-7*height/h
+	if !known {
+		return gap > slopeApart*least+unsure
+	}
+	differ, sure := math.Abs(wide-slope), min(gap, math.Abs(wide-along))
+	return gap > slopeApart*least+max(unsure, differ) || sure > slopeSure*least && differ < sure/3
 }
 
 // difference is how the energy rises along m.v at m.z, by its values so far on both sides, and the size of one of them.

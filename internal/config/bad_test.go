@@ -47,6 +47,8 @@ func TestBadSamples(t *testing.T) {
 	for _, c := range []struct{ begins, with, want string }{
 		{`method`, `metod: r2sgld`, `f.yaml:7:3: unknown key "metod"; did you mean "method"?`},
 		{`name`, `constraints: []`, `f.yaml:1:1: unknown key "constraints"; did you mean "constraints" within "domain"?`},
+		{`name`, `sed: 1`, `f.yaml:1:1: unknown key "sed"; did you mean "seed" within "sampler"?`},
+		{`name`, `iteratons: 1`, `f.yaml:1:1: unknown key "iteratons"; did you mean "iterations" within "sampler"?`},
 		{`name`, `sampler.seed: 1`, `f.yaml:1:1: unknown key "sampler.seed"; did you mean "seed" within "sampler"?`},
 		{`method`, `scheme: deo`, `f.yaml:7:3: unknown key "scheme"; did you mean "scheme" within "swap"?`},
 		{`method`, `method: r3sgld`, `f.yaml:7:11: unknown method "r3sgld"; did you mean "r2sgld"?`},

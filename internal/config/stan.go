@@ -159,9 +159,13 @@ func (m *stanModel) explain(problems Problems) {
 	for i, p := range problems {
 		for _, name := range m.Names {
 			if strings.Contains(p.Message, name) {
-				problems[i].Message += fmt.Sprintf(". With transform, constraints, bounds, starts and outputs are of coordinates such as %s, what "+
+				stop := "."
+				if strings.HasSuffix(p.Message, "?") {
+					stop = ""
+				}
+				problems[i].Message += fmt.Sprintf("%s With transform, constraints, bounds, starts and outputs are of coordinates such as %s, what "+
 					"Stan's transforms make of the parameters (a logarithm or a logit of one with bounds). For the parameters themselves leave "+
-					"transform out", expression.Quoted(name))
+					"transform out", stop, expression.Quoted(name))
 				return
 			}
 		}

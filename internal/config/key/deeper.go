@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
@@ -18,10 +19,15 @@ func (r *Reader) Only(n *yamlpos.Node, keys []Key) bool {
 		if slices.Contains(names, f.Key.Text) {
 			continue
 		}
-		hint := deeper(f.Key, keys)
+		hint := deeper(f.Key, f.Key.Text, keys)
 		begins := func(name string) bool { return strings.HasPrefix(name, f.Key.Text+"_") }
 		if i := slices.IndexFunc(names, begins); hint == "" && i >= 0 && !slices.ContainsFunc(names[i+1:], begins) {
 			hint = fmt.Sprintf("; did you mean %q?", names[i])
+		}
+		if _, near := expression.Nearest(f.Key.Text, names); hint == "" && !near {
+			if name, ok := expression.Nearest(f.Key.Text, Section(keys).names()); ok {
+				hint = deeper(f.Key, name, keys)
+			}
 		}
 		if hint == "" {
 			hint = yamlpos.Suggest(f.Key.Text, "known keys", names)
@@ -31,12 +37,12 @@ func (r *Reader) Only(n *yamlpos.Node, keys []Key) bool {
 	return true
 }
 
-// deeper says where a key is that stands within one of these keys; "" is nowhere, or in several
-// places alike.
-func deeper(k *yamlpos.Node, keys []Key) string {
+// deeper says where the key is that is meant by k, if it stands within one of these keys; "" is nowhere, or in
+// several places alike.
+func deeper(k *yamlpos.Node, meant string, keys []Key) string {
 	var best []string
-	for _, at := range Section(keys).places(k.Text[strings.LastIndex(k.Text, ".")+1:], "") {
-		fits := strings.HasSuffix("."+at, "."+k.Text) // a part of the way may be said
+	for _, at := range Section(keys).places(meant[strings.LastIndex(meant, ".")+1:], "") {
+		fits := strings.HasSuffix("."+at, "."+meant) // a part of the way may be said
 		less := len(best) == 0 || strings.Count(at, ".") < strings.Count(best[0], ".")
 		switch {
 		case !fits || slices.Contains(best, at):
@@ -63,11 +69,27 @@ func deeper(k *yamlpos.Node, keys []Key) string {
 // places are the ways to keys of a name, such as swap.scheme, within what has a schema, which is
 // at some place itself.
 func (o Ordered) places(name, at string) (found []string) {
+	o.walk(at, func(way string) {
+		if way[strings.LastIndex(way, ".")+1:] == name {
+			found = append(found, way)
+		}
+	})
+	return found
+}
+
+// names are those of all keys within what has a schema.
+func (o Ordered) names() (found []string) {
+	o.walk("", func(way string) { found = append(found, way[strings.LastIndex(way, ".")+1:]) })
+	return found
+}
+
+// walk visits the ways to all keys within what has a schema, which is at some place itself.
+func (o Ordered) walk(at string, visit func(way string)) {
 	for _, e := range o {
 		switch v := e.Value.(type) {
 		case []Ordered:
 			for _, one := range v {
-				found = append(found, one.places(name, at)...)
+				one.walk(at, visit)
 			}
 		case Ordered:
 			if e.Key != "properties" {
@@ -75,14 +97,11 @@ func (o Ordered) places(name, at string) (found []string) {
 			}
 			for _, p := range v {
 				way := strings.TrimPrefix(at+"."+p.Key, ".")
-				if p.Key == name {
-					found = append(found, way)
-				}
+				visit(way)
 				if within, ok := p.Value.(Ordered); ok {
-					found = append(found, within.places(name, way)...)
+					within.walk(way, visit)
 				}
 			}
 		}
 	}
-	return found
 }
