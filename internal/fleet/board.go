@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -47,6 +48,10 @@ type posting struct {
 	ctx  context.Context
 	stop context.CancelFunc
 	wait sync.WaitGroup
+	all  context.Context // ends once nothing is left
+	rest context.CancelFunc
+	news chan struct{} // has room for one: a hand waits for what is told
+	idle atomic.Int32  // hands that have waited for a moment
 
 	mu     sync.Mutex
 	shelf  *shelf // nil until its files are there
@@ -66,7 +71,7 @@ type posting struct {
 // Offer has workers do those cases of a list of which nothing is here.
 func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) {
 	p := &posting{Board: b, list: l, errand: map[int]*errand{}, number: map[string]int{}, stage: map[int]stage{}, own: l.Begun,
-		left: len(l.Begun) + len(l.Left)}
+		left: len(l.Begun) + len(l.Left), news: make(chan struct{}, 1)}
 	for _, i := range l.Begun {
 		p.stage[i] = ours
 	}
@@ -90,6 +95,12 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 		return nil, err
 	}
 	p.ctx, p.stop = context.WithCancel(ctx)
+	p.all, p.rest = context.WithCancel(p.ctx)
+	_, _ = p.conn.Subscribe(toldOf(p.ID), func(*nats.Msg) { // as long as the connection; what is not heard is looked for
+		if p.idle.Load() > 0 {
+			p.look()
+		}
+	})
 	p.wait.Go(p.watch)
 	return p, nil
 }
@@ -184,7 +195,8 @@ func (p *posting) declare() (s *shelf, told []string, err error) {
 }
 
 const (
-	watchEvery = 100 * time.Millisecond
+	watchEvery = 100 * time.Millisecond // while not all is offered
+	moment     = watchEvery / 10
 	glance     = 500 * time.Millisecond // for a case to come
 )
 
@@ -197,10 +209,10 @@ func (p *posting) Next(ctx context.Context) (int, bool) {
 		}
 		s := p.shelfNow()
 		if s == nil {
-			pause(ctx, watchEvery/10)
+			pause(ctx, moment)
 			continue
 		}
-		m, err := s.next(glance)
+		m, err := p.await(s)
 		if err != nil {
 			pause(ctx, glance)
 		}
@@ -216,6 +228,26 @@ func (p *posting) Next(ctx context.Context) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// await waits for a case of the queue. Once it has waited for a moment what is told is looked at as
+// soon as it comes.
+func (p *posting) await(s *shelf) (jetstream.Msg, error) {
+	long := time.AfterFunc(moment, func() { p.idle.Add(1); p.look() })
+	defer func() {
+		if !long.Stop() {
+			p.idle.Add(-1)
+		}
+	}()
+	return s.next(p.all, glance)
+}
+
+// look has watch look at what is told.
+func (p *posting) look() {
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
 }
 
 func (p *posting) shelfNow() *shelf {
@@ -272,15 +304,26 @@ func (p *posting) Done(i int) {
 func (p *posting) finish(i int) {
 	if p.stage[i] != over {
 		p.stage[i] = over
-		p.left--
+		if p.left--; p.left == 0 {
+			p.rest()
+		}
 	}
 }
 
-// watch posts the cases and takes home what workers have done.
+// watch posts the cases and takes home what workers have done: at once while a hand waits for that, else
+// from time to time.
 func (p *posting) watch() {
 	p.offer()
 	for p.ctx.Err() == nil {
-		pause(p.ctx, watchEvery)
+		every := watchEvery
+		if p.posted && p.conn.IsConnected() {
+			every = askEvery
+		}
+		select {
+		case <-p.ctx.Done():
+		case <-p.news:
+		case <-time.After(every):
+		}
 		if !p.conn.IsConnected() {
 			continue
 		}

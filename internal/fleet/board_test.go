@@ -350,12 +350,12 @@ func TestFirstOutcomeHolds(t *testing.T) {
 		e.Key = fmt.Sprintf("%032x", more)
 		firstHolds(t, y, s, e, more)
 	}
-	m, err := s.next(time.Second)
+	m, err := s.next(t.Context(), time.Second)
 	if err != nil || m == nil {
 		t.Fatal(m, err)
 	}
 	_ = m.Ack()
-	if again, _ := s.next(time.Second); again != nil {
+	if again, _ := s.next(t.Context(), time.Second); again != nil {
 		t.Error("it is there twice")
 	}
 }
@@ -549,5 +549,51 @@ func BenchmarkCases(b *testing.B) {
 				b.ReportMetric(float64(rounds*each)/float64(time.Since(begun)), "efficiency")
 			}
 		})
+	}
+}
+
+// TestFewQuestions: while hands have work the broker is hardly asked for news.
+func TestFewQuestions(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 40)
+	var asked atomic.Int64
+	if _, err := y.conn().Subscribe("$JS.API.STREAM.INFO.>", func(*nats.Msg) { asked.Add(1) }); err != nil {
+		t.Fatal(err)
+	}
+	y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+		time.Sleep(watchEvery)
+		return leaves(c, dir)
+	})
+	y.list.Do = func(_ context.Context, i int) error { time.Sleep(watchEvery); y.note(i, "here"); return nil }
+	begun := time.Now()
+	y.work()
+	took := time.Since(begun)
+	if most := 10 + 3*int64(took/askEvery); asked.Load() > most {
+		t.Errorf("asked %d times in %v, want at most %d", asked.Load(), took, most)
+	}
+}
+
+// TestEndIsHeard: a hand that waits hears that the last case is done elsewhere before it would ask again.
+func TestEndIsHeard(t *testing.T) {
+	t.Parallel()
+	least := time.Hour
+	for range 5 {
+		y := newYard(t, 2)
+		taken, waits := make(chan struct{}), make(chan struct{})
+		var done time.Time
+		_, leave := y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+			close(taken)
+			<-waits
+			time.Sleep(5 * moment)
+			done = time.Now()
+			return leaves(c, dir)
+		})
+		y.list.Do = func(_ context.Context, i int) error { <-taken; y.note(i, "here"); close(waits); return nil }
+		y.work()
+		least = min(least, time.Since(done))
+		leave()
+	}
+	if least > glance/2 {
+		t.Errorf("it hears of the last case after %v", least)
 	}
 }

@@ -40,14 +40,22 @@ type casework struct {
 	told   map[string]bool   // lists that are not for this worker
 	helped map[string]string // the names of those of which it has done cases
 	turn   int
-	leave  atomic.Bool  // for a run that asks for states
-	inHand atomic.Int32 // cases
+	leave  atomic.Bool   // for a run that asks for states
+	inHand atomic.Int32  // cases
+	fresh  chan struct{} // has room for one: there is a list
 }
 
 func newCasework(w *Worker, conn *nats.Conn, wanted func(context.Context) bool) *casework {
 	js, _ := jetstream.New(conn) // whose only fault would be an option
-	k := &casework{Worker: w, wanted: wanted, js: js, known: map[string]*shelf{}, told: map[string]bool{}, helped: map[string]string{}}
+	k := &casework{Worker: w, wanted: wanted, js: js, known: map[string]*shelf{}, told: map[string]bool{}, helped: map[string]string{},
+		fresh: make(chan struct{}, 1)}
 	_, _ = conn.Subscribe(endOf("*"), k.hear) // as long as the connection; without it the end is not told
+	_, _ = conn.Subscribe(newLists, func(*nats.Msg) {
+		select {
+		case k.fresh <- struct{}{}:
+		default:
+		}
+	})
 	return k
 }
 
@@ -60,6 +68,15 @@ func (k *casework) hear(m *nats.Msg) {
 	k.mu.Unlock()
 	if helped {
 		k.Tell(name + " has ended")
+	}
+}
+
+// rest waits for a while, or for a list.
+func (k *casework) rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-k.fresh:
+	case <-time.After(d):
 	}
 }
 
@@ -113,7 +130,7 @@ func (k *casework) fetch(ctx context.Context) (*shelf, jetstream.Msg) {
 	}
 	for i := range all {
 		s := all[(from+i)%len(all)]
-		m, err := s.next(glance / time.Duration(len(all)))
+		m, err := s.next(context.Background(), glance/time.Duration(len(all))) // what comes at the end goes back at once
 		if err != nil {
 			k.forget(s)
 		}
@@ -244,6 +261,7 @@ func (k *casework) tell(ctx context.Context, s *shelf, m jetstream.Msg, e *erran
 		ack, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		_ = m.DoubleAck(ack) // delivered again, it is known to be done
+		_ = s.js.Conn().Publish(toldOf(s.id), nil)
 	}
 }
 

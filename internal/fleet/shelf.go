@@ -46,8 +46,13 @@ const (
 
 func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
 
-// endOf is where workers hear that a list has ended.
-func endOf(id string) string { return "r2sgld.ended." + id }
+// endOf is where workers hear that a list has ended, toldOf where its board hears that they have told
+// what came of a case.
+func endOf(id string) string  { return "r2sgld.ended." + id }
+func toldOf(id string) string { return "r2sgld.told." + id }
+
+// newLists is where workers hear that there is a list.
+const newLists = "r2sgld.offered"
 
 // An errand is a message of the queue. Key tells what its outcome depends on: two of one key
 // have the same.
@@ -172,9 +177,12 @@ func (s *shelf) put(ctx context.Context, all []*errand) error {
 			}
 			told = append(told, f)
 		}
-		for _, f := range told {
+		for i, f := range told {
 			select {
 			case <-f.Ok():
+				if i == 0 {
+					_ = s.js.Conn().Publish(newLists, nil) // who does not hear it looks by itself
+				}
 			case err := <-f.Err():
 				var refusal *jetstream.APIError
 				if !errors.As(err, &refusal) || refusal.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequence { // it is there
@@ -200,17 +208,22 @@ func (s *shelf) putFile(ctx context.Context, name, path string) error {
 	return errors.Join(s.keep(ctx, name, in), in.Close())
 }
 
-// next takes a case that nobody has; nil if there is none within a while. It must be
-// acknowledged.
-func (s *shelf) next(wait time.Duration) (jetstream.Msg, error) {
+// next takes a case that nobody has; nil if there is none within a while, or until the context ends. It
+// must be acknowledged; one that is on its way when the context ends is given out again in ackWait.
+func (s *shelf) next(ctx context.Context, wait time.Duration) (jetstream.Msg, error) {
 	got, err := s.hands.Fetch(1, jetstream.FetchMaxWait(wait))
 	if err != nil {
 		return nil, err
 	}
-	for m := range got.Messages() {
+	select {
+	case <-ctx.Done():
+		return nil, nil
+	case m, ok := <-got.Messages():
+		if !ok {
+			return nil, got.Error()
+		}
 		return m, nil
 	}
-	return nil, got.Error()
 }
 
 // what is told of a key; nil if nothing is.

@@ -90,7 +90,7 @@ func (w *Worker) Work(ctx context.Context, conn *nats.Conn) error {
 				w.Tell("waiting for work")
 			}
 			waiting = true
-			pause(ctx, askEvery/4)
+			k.rest(ctx, askEvery/4)
 			continue
 		}
 		waiting = false

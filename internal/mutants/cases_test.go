@@ -183,6 +183,13 @@ var ofCases = []fault{
 	{"cases: what was done while the broker was away is lost", "internal/fleet WhatWasDoneIsKept", []edit{
 		{"internal/fleet.(*casework).insist", "errors.Is(gone, jetstream.ErrStreamNotFound)", "gone != nil"},
 	}},
+	{"cases: the end of a list is not heard", "internal/fleet EndIsHeard", []edit{{"internal/fleet.(*posting).finish", "p.rest()", "_ = p.rest"}}},
+	{"cases: what is told is not looked at", "internal/fleet EndIsHeard", []edit{
+		{"internal/fleet.(*Board).Offer", "p.idle.Load() > 0", "p.idle.Load() > 1<<20"},
+	}},
+	{"cases: asked for news again and again", "internal/fleet FewQuestions", []edit{
+		{"internal/fleet.(*posting).watch", "every = askEvery", "every = moment"},
+	}},
 	{"cases: waited for though nobody is asked", "internal/fleet MessagesAreLost", []edit{
 		{"internal/fleet.(*posting).glance", "State.Msgs == 0", "State.Msgs == 1<<40"},
 	}},
