@@ -275,7 +275,8 @@ at any time: a case goes on elsewhere from its last checkpoint. Ctrl-C ends it.
 		RunE: func(cmd *cobra.Command, args []string) error { return w.work(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.IntVar(&w.slots, "slots", 0, "states, or cases, at once (default all processors)")
+	f.IntVar(&w.slots, "slots", 0, "states, or cases, at once; of --allow torch: what runs are told that a processor has room for "+
+		"(default all processors)")
 	f.StringSliceVar(&w.allow, "allow", nil, "what runs may do here besides: command, to start the program that their configuration names; torch, to "+
 		"have this machine's r2sgld-torch move networks")
 	f.StringSliceVar(&w.devices, "devices", nil, "of --allow torch: what is lent, as in cuda:0,cuda:1 (default all accelerators, cpu without)")

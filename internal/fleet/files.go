@@ -41,7 +41,7 @@ func (f *File) sound() bool {
 // read reads the piece of a file that a worker asks for: nothing where there is none.
 func (b *Brief) read(question []byte) []byte {
 	var p pieceOf
-	if err := json.Unmarshal(question, &p); err != nil || p.File < 0 || p.File >= len(b.Files) || p.At < 0 {
+	if err := json.Unmarshal(question, &p); err != nil || p.File < 0 || p.File >= len(b.Files) {
 		return nil
 	}
 	f, err := os.Open(b.Files[p.File].Path)
@@ -49,6 +49,14 @@ func (b *Brief) read(question []byte) []byte {
 		return nil
 	}
 	defer f.Close()
+	return p.of(f)
+}
+
+// of is the piece of a file, nothing where there is none.
+func (p *pieceOf) of(f io.ReaderAt) []byte {
+	if p.At < 0 {
+		return nil
+	}
 	to := make([]byte, piece)
 	n, err := f.ReadAt(to, p.At)
 	if err != nil && !errors.Is(err, io.EOF) {

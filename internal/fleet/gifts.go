@@ -3,19 +3,19 @@ package fleet
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
-	"strconv"
 	"sync"
 )
 
-// gifts are files that a run gives to workers, in a folder that ends with it.
+// gifts are files that a run gives to workers. They have no name, so that nothing is left of them however
+// the run ends; where a file that is open keeps its name, close removes it.
 type gifts struct {
 	mu    sync.Mutex
-	dir   string
 	known map[string]gift // by their hashes
-	brief Brief           // has them as files
+	files []*os.File      // by their numbers
+	named []string        // those that keep their names
 }
 
 // of is the gift of some bytes.
@@ -27,37 +27,48 @@ func (g *gifts) of(b []byte) (gift, error) {
 	if one, ok := g.known[name]; ok {
 		return one, nil
 	}
-	var err error
-	if g.dir == "" {
-		if g.dir, err = os.MkdirTemp("", "r2sgld-"); err != nil {
-			return gift{}, err
-		}
+	f, err := os.CreateTemp("", "r2sgld-")
+	if err != nil {
+		return gift{}, err
+	}
+	if os.Remove(f.Name()) != nil {
+		g.named = append(g.named, f.Name())
+	}
+	if _, err := f.Write(b); err != nil {
+		return gift{}, errors.Join(err, f.Close())
+	}
+	if g.known == nil {
 		g.known = map[string]gift{}
 	}
-	path := filepath.Join(g.dir, strconv.Itoa(len(g.brief.Files)))
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		return gift{}, errors.Join(err, os.Remove(path))
-	}
-	one := gift{File: File{SHA256: name, Size: int64(len(b))}, Number: len(g.brief.Files)}
-	g.brief.Files = append(g.brief.Files, File{Path: path, SHA256: name, Size: one.Size})
-	g.known[name] = one
+	one := gift{File: File{SHA256: name, Size: int64(len(b))}, Number: len(g.files)}
+	g.files, g.known[name] = append(g.files, f), one
 	return one, nil
 }
 
 // read reads the piece of a gift that a worker asks for: nothing where there is none.
 func (g *gifts) read(question []byte) []byte {
+	var p pieceOf
+	if json.Unmarshal(question, &p) != nil {
+		return nil
+	}
 	g.mu.Lock()
-	brief := g.brief
+	files := g.files
 	g.mu.Unlock()
-	return brief.read(question)
+	if p.File < 0 || p.File >= len(files) {
+		return nil
+	}
+	return p.of(files[p.File])
 }
 
 // close removes them.
-func (g *gifts) close() error {
+func (g *gifts) close() (err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.dir == "" {
-		return nil
+	for _, f := range g.files {
+		err = errors.Join(err, f.Close())
 	}
-	return os.RemoveAll(g.dir)
+	for _, name := range g.named {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }

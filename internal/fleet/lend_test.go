@@ -152,8 +152,8 @@ func TestLine(t *testing.T) {
 		}
 	})
 	kept, _ := os.ReadDir(filepath.Join(dir, filesFolder))
-	if len(kept) != len(files) || len(s.crew.gifts.brief.Files) != len(files) {
-		t.Errorf("%d files are kept there and %d here, of %d", len(kept), len(s.crew.gifts.brief.Files), len(files))
+	if len(kept) != len(files) || len(s.crew.gifts.files) != len(files) {
+		t.Errorf("%d files are kept there and %d here, of %d", len(kept), len(s.crew.gifts.files), len(files))
 	}
 }
 

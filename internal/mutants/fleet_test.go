@@ -95,6 +95,9 @@ var ofFleets = []fault{
 	{"lines: a file is sent again and again", "internal/fleet TestLine$", []edit{
 		{"internal/fleet.(*gifts).of", "g.known[name]; ok", `g.known[""]; ok`},
 	}},
+	{"lines: files keep their names", "internal/fleet GiftsLeaveNothing", []edit{
+		{"internal/fleet.(*gifts).of", "os.Remove(f.Name()) != nil", `f.Name() != ""`},
+	}},
 	{"loans: any device", "internal/fleet LendsWhatItHas", []edit{
 		{"internal/fleet.(*loan).open", "!slices.Contains(l.Kit.Devices, o.Device)", `!slices.Contains(l.Kit.Devices, o.Device) && o.Device == ""`},
 	}},
