@@ -18,7 +18,7 @@ const (
 // CheckGradient compares the gradient of an exact potential with differences of its
 // energy at a few points, each along one direction drawn at random. It returns an
 // error if they differ by more than a tenth at most of them, beyond what differences over
-// ten times the length differ, or by more than 3 % and three times that: kinks and
+// ten times the length differ (a third at most), or by more than 3 % and three times that: kinks and
 // rounding, as of single precision, may spoil some, and then those two differ.
 func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64) error {
 	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
@@ -87,7 +87,7 @@ func (m *meter) apart(slope, height, along, size, h float64) bool {
 		return gap > slopeApart*least+unsure
 	}
 	differ, sure := math.Abs(wide-slope), min(gap, math.Abs(wide-along))
-	return gap > slopeApart*least+max(unsure, differ) || sure > slopeSure*least && differ < sure/3
+	return gap > slopeApart*least+max(unsure, min(differ, least/3)) || sure > slopeSure*least && differ < sure/3
 }
 
 // difference is how the energy rises along m.v at m.z, by its values so far on both sides, and the size of one of them.
