@@ -147,7 +147,7 @@ func TestIsotonicRegression(t *testing.T) {
 					t.Fatalf("cells half as wide change moments of level %d by %g", i+1, off)
 				}
 			}
-			d := drawFit(t, write(t, dir, name+".yaml", "data: d.csv\nmodel:\n  parameters: "+c.model+"sampler: {until: {ess: 4500}}\n"))
+			d := drawFit(t, write(t, dir, name+".yaml", "data: d.csv\nmodel:\n  parameters: "+c.model+"sampler: {until: {ess: 6000}}\n"))
 			d.moments(t, means, sds, 3000)
 			if c.prior == 0 {
 				return
