@@ -156,3 +156,27 @@ func TestInfiniteAtWallOfRuns(t *testing.T) {
 		t.Error("draws of a chart are taken for states")
 	}
 }
+
+// Slopes that grow without bound at a wall where the density falls to 0 drive draws back, and are
+// harmless to trajectories; where the density is infinite they are not, nor are those of a spike.
+//
+// Mutants: all are harmless; so is what drives draws away.
+func TestRepelled(t *testing.T) {
+	var falls, grows, spike []point
+	for i := range mostStates {
+		x := (float64(i) + 0.001) / mostStates
+		falls = append(falls, point{at: []float64{x, 0}, slope: []float64{-1 / x, 0}})
+		grows = append(grows, point{at: []float64{x, 0}, slope: []float64{1 / x, 0}})
+		z := x - 0.5005
+		spike = append(spike, point{at: []float64{x, 0}, slope: []float64{z / (z*z + 1e-9), 0}})
+	}
+	for name, c := range map[string]struct {
+		seen []point
+		want bool
+	}{"falls to 0": {falls, false}, "infinite": {grows, true}, "spike": {spike, true}} {
+		if !singular(c.seen, nil) || singular(c.seen, repelled) != c.want {
+			t.Errorf("%s: singular %v, with what is repelled aside %v, want true and %v", name, singular(c.seen, nil),
+				singular(c.seen, repelled), c.want)
+		}
+	}
+}

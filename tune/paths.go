@@ -48,7 +48,7 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 		return
 	}
 	seen := t.probe.slopes().around(x, t.d, next.Whitening)
-	next.Singular = singular(seen)
+	next.Singular = singular(seen, repelled)
 	if len(seen) < 2*t.d || t.single() {
 		return
 	}

@@ -66,7 +66,7 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 		next.Diffusion = append(next.Diffusion, h)
 		if i == 0 {
 			next.Bias = h * b * stiff / 2
-			next.Singular = singular(seen[0])
+			next.Singular = singular(seen[0], nil)
 		}
 	}
 	if t.s.Traits().Metropolis {
@@ -159,27 +159,45 @@ func Singular(p r2sgld.Problem, res *r2sgld.Result, seed uint64) bool {
 		return false
 	}
 	d, q := p.Potential.Dim(), newProbe(p.Potential, seed)
-	return singular(q.slopes().around(drawsOf(res, 0, mostStates), d, nil)) || q.infinite(p.Domain, drawsOf(res, 0, 4*mostStates), d)
+	return singular(q.slopes().around(drawsOf(res, 0, mostStates), d, nil), nil) || q.infinite(p.Domain, drawsOf(res, 0, 4*mostStates), d)
 }
 
 // singular reports whether one of the slopes at cold draws outweighs all others: as
 // they do where the density has no bounded slope at a wall, or a mode so narrow that
-// few draws are in it.
-func singular(seen []point) bool {
+// few draws are in it. Those that are harmless do not count; nil is none.
+func singular(seen []point, harmless func(seen []point, i int) bool) bool {
 	if len(seen) < mostStates/2 {
 		return false
 	}
 	for j := range seen[0].slope {
-		most, sum := 0.0, 0.0
-		for _, p := range seen {
+		most, sum, at := 0.0, 0.0, 0
+		for i, p := range seen {
 			v := p.slope[j] * p.slope[j]
-			most, sum = max(most, v), sum+v
+			if sum += v; v > most {
+				most, at = v, i
+			}
 		}
-		if most > outweighs*sum {
+		if most > outweighs*sum && (harmless == nil || !harmless(seen, at)) {
 			return true
 		}
 	}
 	return false
+}
+
+// repelled reports whether the slope at draw i drives it back among the others: none lies farther
+// where the energy rises, as at a wall where the density falls to 0. Trajectories turn there.
+func repelled(seen []point, i int) bool {
+	p := seen[i]
+	for _, o := range seen {
+		ahead := 0.0
+		for j, s := range p.slope {
+			ahead += s * (o.at[j] - p.at[j])
+		}
+		if ahead > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // outweighs is the share of the squared slopes that one of mostStates draws has at

@@ -25,7 +25,9 @@ func (r *Reader) Only(n *yamlpos.Node, keys []Key) bool {
 			hint = fmt.Sprintf("; did you mean %q?", names[i])
 		}
 		if _, near := expression.Nearest(f.Key.Text, names); hint == "" && !near {
-			if name, ok := expression.Nearest(f.Key.Text, Section(keys).names()); ok {
+			// A name of a section is less likely to be meant than one that stands here: it begins alike.
+			name, ok := expression.Nearest(f.Key.Text, Section(keys).names())
+			if ok && strings.HasPrefix(name, f.Key.Text[:min(2, len(f.Key.Text))]) {
 				hint = deeper(f.Key, name, keys)
 			}
 		}
