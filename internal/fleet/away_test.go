@@ -5,7 +5,9 @@ package fleet
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -89,5 +91,63 @@ func TestRefusesInTheMiddle(t *testing.T) {
 	}
 	for left := range js.StreamNames(t.Context()).Name() {
 		t.Errorf("%s is left", left)
+	}
+}
+
+// TestFewQuestions: while hands have work the broker is hardly asked for news.
+func TestFewQuestions(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 24)
+	var asked atomic.Int64
+	if _, err := y.conn().Subscribe("$JS.API.STREAM.INFO.>", func(*nats.Msg) { asked.Add(1) }); err != nil {
+		t.Fatal(err)
+	}
+	y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+		time.Sleep(watchEvery)
+		return leaves(c, dir)
+	})
+	y.list.Do = func(_ context.Context, i int) error { time.Sleep(watchEvery); y.note(i, "here"); return nil }
+	begun := time.Now()
+	y.work()
+	took := time.Since(begun)
+	if most := 10 + 3*int64(took/askEvery); asked.Load() > most {
+		t.Errorf("asked %d times in %v, want at most %d", asked.Load(), took, most)
+	}
+}
+
+// TestEndIsHeard: a hand that waits hears that the last case is done elsewhere before it would ask again.
+// How long it may take follows from what the broker takes for a shelf that comes and goes.
+func TestEndIsHeard(t *testing.T) {
+	t.Parallel()
+	least, shelves := time.Hour, time.Hour
+	for range 5 {
+		y := newYard(t, 2)
+		taken, waits, told := make(chan struct{}), make(chan struct{}), make(chan time.Time, 1)
+		conn := y.conn()
+		if _, err := conn.Subscribe(toldOf("*"), func(*nats.Msg) { told <- time.Now() }); err != nil {
+			t.Fatal(err)
+		}
+		_, leave := y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
+			close(taken)
+			<-waits
+			time.Sleep(5 * moment)
+			return leaves(c, dir)
+		})
+		y.list.Do = func(_ context.Context, i int) error { <-taken; y.note(i, "here"); close(waits); return nil }
+		y.work()
+		least = min(least, time.Since(<-told))
+		leave()
+		begun := time.Now()
+		js, _ := jetstream.New(conn)
+		if _, err := declare(t.Context(), js, "other", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := clearShelf(t.Context(), js, "other"); err != nil {
+			t.Fatal(err)
+		}
+		shelves = min(shelves, time.Since(begun))
+	}
+	if least > glance/4+4*shelves {
+		t.Errorf("it hears of the last case after %v; a shelf takes %v", least, shelves)
 	}
 }

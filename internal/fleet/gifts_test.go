@@ -25,8 +25,10 @@ func TestGiftsLeaveNothing(t *testing.T) {
 	if left, err := os.ReadDir(dir); runtime.GOOS != "windows" && (err != nil || len(left) > 0) {
 		t.Errorf("%v has names, %v", left, err)
 	}
-	for question, want := range map[string][]byte{`{"file":0,"at":0}`: long[:piece], `{"file":0,"at":524288}`: long[piece:],
-		`{"file":1,"at":0}`: []byte("other"), `{"file":1,"at":5}`: nil, `{"file":1,"at":-1}`: nil, `{"file":2}`: nil, `{"file":-1}`: nil, `x`: nil} {
+	for question, want := range map[string][]byte{
+		`{"file":0,"at":0}`: long[:piece], `{"file":0,"at":524288}`: long[piece:], `{"file":1,"at":0}`: []byte("other"),
+		`{"file":1,"at":5}`: nil, `{"file":1,"at":-1}`: nil, `{"file":2}`: nil, `{"file":-1}`: nil, `x`: nil,
+	} {
 		if got := g.read([]byte(question)); !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes, want %d", question, len(got), len(want))
 		}
