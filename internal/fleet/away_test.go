@@ -151,3 +151,18 @@ func TestEndIsHeard(t *testing.T) {
 		t.Errorf("it hears of the last case after %v; a shelf takes %v", least, shelves)
 	}
 }
+
+// TestLastCaseWakes: who waits for a case waits no longer once the last one is over.
+func TestLastCaseWakes(t *testing.T) {
+	p := &posting{stage: map[int]stage{}, left: 2}
+	p.all, p.rest = context.WithCancel(t.Context())
+	if p.finish(0); p.all.Err() != nil {
+		t.Error("woken with a case left")
+	}
+	if p.finish(0); p.all.Err() != nil {
+		t.Error("woken by a case that was over")
+	}
+	if p.finish(1); p.all.Err() == nil {
+		t.Error("not woken by the last case")
+	}
+}

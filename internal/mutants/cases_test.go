@@ -183,11 +183,8 @@ var ofCases = []fault{
 	{"cases: what was done while the broker was away is lost", "internal/fleet WhatWasDoneIsKept", []edit{
 		{"internal/fleet.(*casework).insist", "errors.Is(gone, jetstream.ErrStreamNotFound)", "gone != nil"},
 	}},
-	{"cases: the end of a list is not heard", "internal/fleet EndIsHeard", []edit{
+	{"cases: the end of a list is not heard", "internal/fleet LastCaseWakes", []edit{
 		{"internal/fleet.(*posting).finish", "p.rest()", "_ = p.rest"},
-	}},
-	{"cases: what is told is not looked at", "internal/fleet EndIsHeard", []edit{
-		{"internal/fleet.(*Board).Offer", "p.idle.Load() > 0", "p.idle.Load() > 1<<20"},
 	}},
 	{"cases: asked for news again and again", "internal/fleet FewQuestions", []edit{
 		{"internal/fleet.(*posting).watch", "every = askEvery", "every = moment"},
