@@ -17,9 +17,8 @@ const (
 
 // CheckGradient compares the gradient of an exact potential with differences of its
 // energy at a few points, each along one direction drawn at random. It returns an
-// error if they differ by more than a tenth at most of them, beyond what differences over
-// ten times the length differ (a third at most), or by more than 3 % and three times that: kinks and
-// rounding, as of single precision, may spoil some, and then those two differ.
+// error if they differ by more than a tenth at most of them, or by more than 3 % and three
+// times what differences over ten times the length differ: kinks and rounding may spoil some.
 func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64) error {
 	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
 	if q.exact == nil {
@@ -87,7 +86,7 @@ func (m *meter) apart(slope, height, along, size, h float64) bool {
 		return gap > slopeApart*least+unsure
 	}
 	differ, sure := math.Abs(wide-slope), min(gap, math.Abs(wide-along))
-	return gap > slopeApart*least+max(unsure, min(differ, least/3)) || sure > slopeSure*least && differ < sure/3
+	return gap > slopeApart*least+unsure || sure > slopeSure*least && differ < sure/3
 }
 
 // difference is how the energy rises along m.v at m.z, by its values so far on both sides, and the size of one of them.

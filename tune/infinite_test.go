@@ -160,20 +160,26 @@ func TestInfiniteAtWallOfRuns(t *testing.T) {
 // Slopes that grow without bound at a wall where the density falls to 0 drive draws back, and are
 // harmless to trajectories; where the density is infinite they are not, nor are those of a spike.
 //
-// Mutants: all are harmless; so is what drives draws away.
+// Mutants: all are harmless; so is what drives draws away; so is what lies deep.
 func TestRepelled(t *testing.T) {
-	var falls, grows, spike []point
+	var falls, grows, spike, edge, inside []point
 	for i := range mostStates {
 		x := (float64(i) + 0.001) / mostStates
-		falls = append(falls, point{at: []float64{x, 0}, slope: []float64{-1 / x, 0}})
-		grows = append(grows, point{at: []float64{x, 0}, slope: []float64{1 / x, 0}})
+		falls = append(falls, point{at: []float64{x, 0}, slope: []float64{-1 / x, 0}, energy: -math.Log(x)})
+		grows = append(grows, point{at: []float64{x, 0}, slope: []float64{1 / x, 0}, energy: math.Log(x)})
 		z := x - 0.5005
-		spike = append(spike, point{at: []float64{x, 0}, slope: []float64{z / (z*z + 1e-9), 0}})
+		spike = append(spike, point{at: []float64{x, 0}, slope: []float64{z / (z*z + 1e-9), 0}, energy: math.Log(z*z+1e-9) / 2})
+		z = x + 1e-7 - 0.001/mostStates // a spike whose middle the first draw has just passed
+		inside = append(inside, point{at: []float64{x, 0}, slope: []float64{1, 0}, energy: x})
+		edge = append(edge, point{at: []float64{x, 0}, slope: []float64{z / (z*z + 1e-14), 0}, energy: math.Log(z*z+1e-14) / 2})
 	}
+	edge[0].slope[0] *= -1
+	inside[mostStates-2].slope[0] = 1e6 // high, but not at the end
 	for name, c := range map[string]struct {
 		seen []point
 		want bool
-	}{"falls to 0": {falls, false}, "infinite": {grows, true}, "spike": {spike, true}} {
+	}{"falls to 0": {falls, false}, "infinite": {grows, true}, "spike": {spike, true}, "spike at the edge": {edge, true},
+		"high inside": {inside, true}} {
 		if !singular(c.seen, nil) || singular(c.seen, repelled) != c.want {
 			t.Errorf("%s: singular %v, with what is repelled aside %v, want true and %v", name, singular(c.seen, nil),
 				singular(c.seen, repelled), c.want)

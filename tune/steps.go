@@ -185,10 +185,14 @@ func singular(seen []point, harmless func(seen []point, i int) bool) bool {
 }
 
 // repelled reports whether the slope at draw i drives it back among the others: none lies farther
-// where the energy rises, as at a wall where the density falls to 0. Trajectories turn there.
+// where the energy rises, and half of them or more have none that is higher, as at a wall where the
+// density falls to 0. Trajectories turn there.
 func repelled(seen []point, i int) bool {
-	p := seen[i]
+	p, higher := seen[i], 0
 	for _, o := range seen {
+		if o.energy > p.energy {
+			higher++
+		}
 		ahead := 0.0
 		for j, s := range p.slope {
 			ahead += s * (o.at[j] - p.at[j])
@@ -197,7 +201,7 @@ func repelled(seen []point, i int) bool {
 			return false
 		}
 	}
-	return true
+	return 2*higher <= len(seen)
 }
 
 // outweighs is the share of the squared slopes that one of mostStates draws has at

@@ -3,6 +3,7 @@ package mutants
 // ofSampling are faults of replicas, kernels, swaps and the loop that tunes them.
 var ofSampling = []fault{
 	{"repelled: all draws", "tune TestRepelled", []edit{{"tune.repelled", "ahead > 0", "false"}}},
+	{"repelled: draws that lie deep", "tune TestRepelled", []edit{{"tune.repelled", "2*higher <= len(seen)", "higher <= len(seen)"}}},
 	{"repelled: draws that are driven away", "tune TestRepelled", []edit{{"tune.repelled", "ahead > 0", "ahead < 0"}}},
 	{"independence: weights without the temperature", ". TestIndependence", []edit{{".(*independence).note", "/ l.at.Temperature[0]", ""}}},
 	{"independence: the proposal seen last", ". TestIndependence", []edit{{".(*independence).note", ">= log-t.total", "> 0"}}},
