@@ -51,8 +51,8 @@ func (t *independence) note(l *replicas) {
 	}
 	if math.IsInf(t.total, -1) {
 		t.total = log
-	} else {
-		t.total += lane.Softplus(log - t.total)
+	} else { // from the larger of the two, which the smaller may be lost beside
+		t.total = max(t.total, log) + lane.Softplus(-math.Abs(log-t.total))
 	}
 	if lane.Log(t.rng.Float64()) >= log-t.total {
 		return

@@ -53,6 +53,36 @@ func TestIndependence(t *testing.T) {
 	}
 }
 
+// States of energies so large that others are lost beside them are never taken, be they seen before
+// or after these.
+//
+// Mutant: weights added up from the first on.
+func TestIndependenceOfLargeEnergies(t *testing.T) {
+	box, err := domain.NewBox([]float64{-1}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r2sgld.Problem{Domain: box, Potential: potential.Func(1, func(grad, x []float64) float64 {
+		if grad[0] = 0; x[0] > 0 {
+			return 1e36 * (1 + x[0])
+		}
+		return 50
+	})}
+	s := r2sgld.Settings{Seed: 2, Iterations: 2000, Kernel: kernel.HMC{Leapfrog: 4}, Temperature: []float64{1, infinity},
+		StepSize: []float64{1e-12, 1}, Start: []float64{-0.5}}
+	res := sample(t, p, s)
+	for _, l := range res.Ladders {
+		for _, u := range l.Energy[0] {
+			if u != 50 {
+				t.Fatalf("a draw has the energy %g", u)
+			}
+		}
+	}
+	if m := res.Independence(); m.Accepted < m.Proposed/2 {
+		t.Errorf("%+v", m)
+	}
+}
+
 // Nothing is proposed where rungs do not trade, or by another rule, where a trajectory has one step, where the
 // hottest rung is not drawn, where energies have noise, and where no state could be drawn.
 func TestNoIndependence(t *testing.T) {

@@ -12,6 +12,8 @@ var ofSampling = []fault{
 	{"independence: more of the state that is left", ". TestIndependence", []edit{{".(*independence).settle", "(own-t.total)", "(own-t.total+0.5)"}}},
 	{"independence: proposals of the iteration before", ". TestIndependence", []edit{
 		{".(*independence).settle", "t.total = math.Inf(-1)\n\tif", "if"}}},
+	{"independence: weights added up from the first on", ". TestIndependenceOfLargeEnergies", []edit{
+		{".(*independence).note", "max(t.total, log) + lane.Softplus(-math.Abs(log-t.total))", "t.total + lane.Softplus(log-t.total)"}}},
 	{"independence: slopes of the state that is left", ". TestHMCBlocksAreEvaluated", []edit{
 		{".(*independence).settle", ", b.Grad[j*b.Stride+i] = t.x[j], t.grad[j]", " = t.x[j]"}}},
 	{"independence: energies of the guide at the state that is left", ". TestGuide", []edit{
