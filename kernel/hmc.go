@@ -79,6 +79,23 @@ func (t *trajectories) Moves() []Moves { return t.moves }
 // where the density has a period (Neal 2011, section 5.4.2.2).
 const jitter = 0.2
 
+// One of so many trajectories has steps that are shorter, by up to so many halvings: in a place
+// narrower than others all trajectories of a length beyond what is stable there are rejected, and a
+// replica that came in would not leave.
+const (
+	seldom   = 16
+	halvings = 3
+)
+
+// factor is that of the length of a trajectory's steps, from a uniform number: uniform in
+// 1 ± jitter, or else of a uniform logarithm.
+func factor(u float64) float64 {
+	if u *= seldom; u < 1 {
+		return lane.Exp(-halvings * math.Ln2 * u)
+	}
+	return 1 + jitter*(2*(u-1)/(seldom-1)-1)
+}
+
 // Moves counts the trajectories of one rung.
 type Moves struct {
 	Proposed int64
@@ -130,7 +147,7 @@ func (t *trajectory) begin(b *Block, at *At, noise *stream.Lanes) {
 	copy(t.baseGrad, b.BaseGrad)
 	if !t.steady {
 		for i, u := range noise.Uniforms(1) {
-			t.factor[i] = 1 + jitter*(2*u-1)
+			t.factor[i] = factor(u)
 		}
 	}
 	xi := noise.Normals(b.D)

@@ -360,6 +360,44 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 	}
 }
 
+// Replicas of a normal law leave where they are though steps of the usual length, hω from 3.2 to 4.8,
+// are unstable: eight of them multiply a displacement by 10⁷ and more, so that less than one in 10⁶ is
+// accepted. A sixteenth of trajectories is shorter, a third of these by more than 4, so hω < 1 and
+// nearly all are accepted. Of 100 trajectories none is such one with the chance 0.9793¹⁰⁰ = 0.12, of
+// 1,000 with 8e-10: all of 50 replicas have moved but for 4e-8.
+//
+// Mutants: no trajectory is shorter; they are shorter by less.
+func TestReplicasLeaveNarrowPlaces(t *testing.T) {
+	const n, leapfrog = 50, 8
+	u := func(b *kernel.Block) {
+		for i, x := range b.X {
+			b.Energy[i], b.Grad[i] = x*x/2, x
+		}
+	}
+	b, at, noise := kernel.NewBlock(n, 1), kernel.NewAt(1), generators(n)
+	clear(b.Rung)
+	for i := range b.X {
+		b.X[i] = noise.Of(i).NormFloat64()
+	}
+	from := slices.Clone(b.X)
+	u(b)
+	s := kernel.Schedule{StepSize: []float64{8}, Temperature: []float64{1}, Iterations: 1000} // steps of length 4
+	path, moves := kernel.NewTrajectory(b, leapfrog), make([]kernel.Moves, 1)
+	for k := 1; k <= s.Iterations; k++ {
+		s.Set(at, k)
+		follow(path, b, at, noise, leapfrog, u, nil)
+		path.Accept(b, at, noise, moves)
+	}
+	for i, x := range b.X {
+		if x == from[i] {
+			t.Errorf("replica %d has not moved", i)
+		}
+	}
+	if share := float64(moves[0].Accepted) / float64(moves[0].Proposed); share > 1.0/16 {
+		t.Errorf("%.3f are accepted, more than there are short ones", share)
+	}
+}
+
 // A trajectory allocates nothing.
 func TestTrajectoryAllocatesNothing(t *testing.T) {
 	b, at, noise := kernel.NewBlock(3, 2), kernel.NewAt(3), generators(3)

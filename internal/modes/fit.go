@@ -26,8 +26,9 @@ const (
 	mostLooks  = 3    // for what the parts know nothing of
 	unheardOf  = 0.02 // share that may lie where the mixture knows nothing of, as far as can be seen
 	leastIn    = 0.02 // share of the draws of a part that lie in the domain, as far as its weight makes up for them
-	sharpening = 4    // rounds of importance sampling
-	fitDraws   = 2048 // of each, and as many more for each part beyond the eighth
+	sharpening = 4    // rounds of importance sampling, and twice as many draws in two more where they cannot be trusted
+	fitDraws   = 2048 // of each at first, and as many more for each part beyond the eighth
+	mostDraws  = 4 * fitDraws
 )
 
 // A Fit is the mixture that resembles the density, one part per mode, and how well it does.
@@ -44,16 +45,17 @@ type Fit struct {
 	Squares     []float64 `json:"squares"` // of the parts of 1 that the draws there have of Basin, added
 	Evaluations int64     `json:"evaluations"`
 
+	draws int     // of a round, for eight parts
 	laws  Mixture // the normal laws at the modes, where parts begin
 	rough Target  // what hot chains go by
 }
 
 // Fit fits a mixture to the modes of s, in rounds of importance sampling that move its parts
-// towards the density (population Monte Carlo, Cappé et al. 2008); all but the last are by a sketch,
-// where there is one. It returns nil if there is none to be had.
+// towards the density (population Monte Carlo, Cappé et al. 2008); those that move parts are by a sketch,
+// where there is one. Draws become more while they cannot be trusted. It returns nil if there is none to be had.
 func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error) {
 	d := len(t.Width)
-	f := &Fit{}
+	f := &Fit{draws: fitDraws}
 	wide := wider(d)
 	for _, m := range s.Modes {
 		if m.Log < s.Modes[0].Log-negligible || len(f.Mixture.Parts) == mostParts {
@@ -78,10 +80,20 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 		}
 	}
 	f.Evaluations = int64(part * float64(f.Evaluations))
-	if err := f.sharpen(ctx, t, rng, wide, false); err != nil || f.Share == 0 {
-		return nil, err
+	for {
+		if err := f.sharpen(ctx, t, rng, wide, false); err != nil || f.Share == 0 {
+			return nil, err
+		}
+		if f.K < trusted || f.draws == mostDraws {
+			return f, nil
+		}
+		f.draws *= 2
+		before := f.Evaluations
+		if err := f.sharpen(ctx, rough, rng, wide, true); err != nil || f.Share == 0 {
+			return nil, err
+		}
+		f.Evaluations = before + int64(part*float64(f.Evaluations-before))
 	}
-	return f, nil
 }
 
 // Defend puts a wide law of so much weight beside the parts: the given one, or the uniform law
@@ -173,7 +185,7 @@ func normalise(parts []Part) {
 // sharpen draws from the mixture, weighs the draws, and moves the parts if asked to.
 func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float64, move bool) error {
 	d, k := len(t.Width), len(f.Mixture.Parts)
-	n := fitDraws * (1 + k/8)
+	n := f.draws * (1 + k/8)
 	at, y := make([]float64, 0, n*d), make([]float64, d) // draws in the domain
 	for range n {
 		if f.Mixture.Draw(y, rng); t.Domain == nil || t.Domain.Contains(y) {
@@ -299,35 +311,28 @@ func shape(logs []float64) float64 {
 	return unknown
 }
 
-// move moves the parts to where the weighted draws are, those at least that have enough, and
-// weighs them so that their draws in the domain are as many as the density has there.
+// move moves the parts to where the weighted draws are, or towards there where few have nearly all of
+// the weight, and weighs them so that their draws in the domain are as many as the density has there.
 func (f *Fit) move(at, logs, owner []float64, drawn int, wide float64) {
 	k := len(f.Mixture.Parts)
 	d := len(at) / len(logs)
-	top := math.Inf(-1)
-	for _, l := range logs {
-		top = max(top, l)
-	}
 	for p := range f.Mixture.Parts {
 		part := &f.Mixture.Parts[p]
-		sum, squares, mean, in := 0.0, 0.0, make([]float64, d), 0.0
-		own := make([]float64, len(logs))
-		for i, l := range logs {
-			in += owner[i*k+p]
-			own[i] = math.Exp(l-top) * owner[i*k+p]
-			sum, squares = sum+own[i], squares+own[i]*own[i]
-			for j := range mean {
-				mean[j] += own[i] * at[i*d+j]
-			}
+		belongs := make([]float64, len(logs))
+		for i := range belongs {
+			belongs[i] = owner[i*k+p]
 		}
-		part.Weight = f.Weight[p] / max(leastIn, in/(part.Weight*float64(drawn)))
-		enough := sum * sum / squares
-		if !(enough > float64(4*d)) {
+		part.Weight = f.Weight[p] / max(leastIn, floats.Sum(belongs)/(part.Weight*float64(drawn)))
+		least := float64(4 * d)
+		own, enough, power := tempered(logs, belongs, least)
+		if !(enough > least) {
 			continue
 		}
-		for j := range mean {
-			mean[j] /= sum
+		sum, mean := floats.Sum(own), make([]float64, d)
+		for i, v := range own {
+			floats.AddScaled(mean, v/sum, at[i*d:][:d])
 		}
+		wide := 1 + power*(wide*wide-1) // of draws that tell of the part itself it is 1
 		c := mat.NewSymDense(d, nil)
 		y := mat.NewVecDense(d, nil)
 		for i, v := range own {
@@ -346,7 +351,7 @@ func (f *Fit) move(at, logs, owner []float64, drawn int, wide float64) {
 				for l := range j + 1 {
 					was += part.L[i][l] * part.L[j][l]
 				}
-				c.SetSym(i, j, (enough*c.At(i, j)*wide*wide+prior*was)/(enough+prior))
+				c.SetSym(i, j, (enough*c.At(i, j)*wide+prior*was)/(enough+prior))
 			}
 		}
 		if l := factor(c); l != nil {
@@ -354,4 +359,31 @@ func (f *Fit) move(at, logs, owner []float64, drawn int, wide float64) {
 		}
 	}
 	normalise(f.Mixture.Parts)
+}
+
+// tempered are weights exp(power·logs) times belongs, up to a factor, and how many draws that is as good
+// as: of power 1, or else of the highest with which it is more than least. They are those of a law between
+// that of the draws and the density (Koblents & Míguez 2015), and 0 is the former.
+func tempered(logs, belongs []float64, least float64) (own []float64, enough, power float64) {
+	own = make([]float64, len(logs))
+	top := floats.Max(logs)
+	at := func(power float64) float64 {
+		for i, l := range logs {
+			own[i] = belongs[i] * math.Exp(power*(l-top))
+		}
+		sum := floats.Sum(own)
+		return sum * sum / floats.Dot(own, own)
+	}
+	if enough = at(1); enough > least {
+		return own, enough, 1
+	}
+	high := 1.0
+	for range 20 {
+		if mid := (power + high) / 2; at(mid) > least {
+			power = mid
+		} else {
+			high = mid
+		}
+	}
+	return own, at(power), power
 }

@@ -245,6 +245,8 @@ var ofSampling = []fault{
 		{"kernel.(*trajectory).kick", ".V[j] -= c * b.BaseGrad", ".V[j] += c * b.BaseGrad"},
 	}},
 	{"hmc: momenta drawn in every step", "kernel KeepH|HMCKeeps", []edit{{"kernel.(*trajectory).Leapfrog", "!t.begun", "true"}}},
+	{"hmc: no shorter steps", "kernel NarrowPlaces", []edit{{"kernel.factor", "u *= seldom; u < 1", "u *= seldom; u < 0"}}},
+	{"hmc: shorter steps that are long", "kernel NarrowPlaces", []edit{{"kernel.factor", "-halvings * math.Ln2", "-0.3"}}},
 	{"hmc: gradients of rejected ends", "kernel HMCKeeps|NotFinite", []edit{
 		{"kernel.(*trajectory).Accept", ", b.Grad[j] = t.x[j], t.grad", " = t.x"},
 	}},
@@ -435,6 +437,10 @@ var ofSampling = []fault{
 	{"modes: descents creep along curved walls", "internal/modes FindInPieces", []edit{
 		{"internal/modes.(*descent).hug", "w.follow()", "false"},
 	}},
+	{"modes: parts are moved by the few draws that tell of them", "internal/modes FarFromItsMode", []edit{
+		{"internal/modes.tempered", "enough = at(1); enough > least", "enough = at(1); enough > 0"}}},
+	{"modes: rounds have no more draws", "internal/modes FarFromItsMode", []edit{
+		{"internal/modes.(*Search).Fit", "f.K < trusted || f.draws == mostDraws", "true"}}},
 	{"modes: descents cross gaps", "internal/modes FindInPieces", []edit{
 		{"internal/modes.(*descent).follow", "back <= short*far && w.t.Domain.Contains(w.next) && !leaves(w.trace, w.x, w.next, w.v)",
 			"w.t.Domain.Contains(w.next)"},
@@ -443,7 +449,7 @@ var ofSampling = []fault{
 		{"internal/modes.normalise", "scarce/float64(len(parts))", "1e-6"},
 	}},
 	{"modes: weights that do not make up for draws outside", "internal/modes FitInPieces", []edit{
-		{"internal/modes.(*Fit).move", "max(leastIn, in/(part.Weight*float64(drawn)))", "max(1, 0*in)"},
+		{"internal/modes.(*Fit).move", "max(leastIn, floats.Sum(belongs)/(part.Weight*float64(drawn)))", "1"},
 	}},
 	{"modes: what parts have in place of modes", "internal/modes FitTellsOfModes", []edit{
 		{"internal/modes.(*Fit).settle", "f.Basin[k] += w\n", "copy(f.Basin, f.Weight)\n"},
