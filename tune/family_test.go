@@ -288,3 +288,49 @@ func TestFamily(t *testing.T) {
 		t.Errorf("%d of %d wrong and silent", count[silent], n)
 	}
 }
+
+// TestGrid holds the same of two laws, of equal widths and up to four times as narrow, of equal weights
+// and down to a fiftieth, in 2 to 50 dimensions, for eight seeds each; see twoWidths.
+func TestGrid(t *testing.T) {
+	if !pace.Soaking() {
+		t.Skip("half an hour: R2SGLD_SOAK=1 runs it")
+	}
+	count := map[finding]int{}
+	for _, d := range []int{2, 5, 10, 20, 50} {
+		for _, sd := range []float64{1, 0.5, 0.25} {
+			for _, share := range []float64{0.5, 0.1, 0.02} {
+				p, law, weight, logZ := twoLaws(t, d, share, sd)
+				m := member{p: p, law: *law, weight: []float64{weight, 1 - weight}}
+				here, worst, off := map[finding]int{}, 0.0, 0.0
+				for seed := range uint64(8) {
+					s := r2sgld.Settings{Seed: seed + 1, Ladders: 4}
+					out, err := Run(t.Context(), p, s, Until{Iterations: 400_000}, Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					verdict, z := m.judge(t, s, out)
+					here[verdict]++
+					count[verdict]++
+					if verdict != right {
+						continue
+					}
+					worst = max(worst, z)
+					q := p
+					q.Guide = out.Guide
+					mass, _, err := q.Mass(t.Context(), rand.New(rand.NewPCG(1, seed)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if e := Evidence(out.Result); e.Bottleneck == nil {
+						off = max(off, math.Abs(e.Estimate+mass-logZ))
+					}
+				}
+				t.Logf("%d dimensions, sd %g, weight %g: %v; worst share off by %.1f errors, log Z by %.3f", d, sd, share, here, worst, off)
+			}
+		}
+	}
+	t.Logf("%v", count)
+	if 100*count[silent] > 360 {
+		t.Errorf("%d of 360 wrong and silent", count[silent])
+	}
+}

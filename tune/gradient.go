@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/r2sgld/r2sgld"
 )
 
@@ -16,7 +18,8 @@ const (
 )
 
 // CheckGradient compares the gradient of an exact potential with differences of its
-// energy at a few points, each along one direction drawn at random. It returns an
+// energy at a few points, each along one direction drawn at random, in units of what the points
+// differ by in every coordinate. It returns an
 // error if they differ by more than a tenth at most of them, or by more than 3 % and three
 // times what differences over ten times the length differ: kinks and rounding may spoil some.
 func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64) error {
@@ -30,6 +33,13 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 	}
 	m := newMeter(q, d, nil, 1)
 	defer m.close()
+	width, spread := make([]float64, d), covariance(x, d)
+	for j := range width {
+		if width[j] = math.Sqrt(spread.At(j, j)); width[j] == 0 {
+			width[j] = 1
+		}
+	}
+	scaled := make([]float64, d)
 	bad, looked := 0, 0
 	var worst error
 	for i := 0; i < len(x) && looked < slopePoints; i += d {
@@ -38,7 +48,10 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 			m.v[j] = m.rng.NormFloat64()
 		}
 		normalise(m.v)
-		h := 1e-5 * max(1e-3, norm(m.z))
+		floats.Mul(m.v, width)
+		unit := norm(m.v)
+		floats.Scale(1/unit, m.v)
+		h := 1e-5 * max(1e-3, norm(floats.DivTo(scaled, m.z, width))) * unit
 		if !m.gradient(m.a, 0) {
 			if err := m.err(); err != nil {
 				return err
@@ -54,10 +67,7 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 			return fmt.Errorf("the energy at %.6g is %.17g when asked once and %.17g when asked again: answers that depend on chance need "+
 				"\"stochastic\": true in the handshake and the seed for their chance", m.z, first, m.energy[0])
 		}
-		along, size := 0.0, norm(m.a)
-		for j, v := range m.v {
-			along += v * m.a[j]
-		}
+		along, size := floats.Dot(m.v, m.a), norm(floats.MulTo(scaled, m.a, width))/unit
 		slope, height, finite := m.difference(h)
 		if !finite {
 			continue

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -90,6 +91,28 @@ func TestCheckGradientTellsTwentieths(t *testing.T) {
 			p := r2sgld.Problem{Potential: c.u}
 			if err := CheckGradient(t.Context(), p, []float64{1, 2, 0, -1, 3}, seed); (err != nil) != c.told {
 				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+		}
+	}
+}
+
+// A right gradient is not told, and a wrong one is, where coordinates differ by 10¹² in scale.
+//
+// Mutant: directions of one length in all coordinates.
+func TestCheckGradientOfTwoScales(t *testing.T) {
+	box, err := domain.NewBox([]float64{-1e-4, -1e8}, []float64{1e-4, 1e8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []float64{1, 1.2} {
+		u := potential.Func(2, func(grad, x []float64) float64 {
+			a, b := x[0]/1e-6, x[1]/1e6
+			grad[0], grad[1] = by*math.Pow(a-3, 3)/1e-6, b/1e6
+			return math.Pow(a-3, 4)/4 + b*b/2
+		})
+		for seed := range uint64(200) {
+			if err := CheckGradient(t.Context(), r2sgld.Problem{Potential: u, Domain: box}, nil, seed); (err != nil) != (by != 1) {
+				t.Fatalf("%g times the gradient, seed %d: %v", by, seed, err)
 			}
 		}
 	}

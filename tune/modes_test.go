@@ -27,6 +27,13 @@ import (
 // one there and log Z.
 func twoWidths(t *testing.T, d int) (p r2sgld.Problem, law *modes.Mixture, weight, logZ float64) {
 	t.Helper()
+	return twoLaws(t, d, 0.7, 0.5)
+}
+
+// twoLaws is twoWidths with another weight and standard deviation of the narrow law, of which the
+// latter is 1 at most.
+func twoLaws(t *testing.T, d int, share, sd float64) (p r2sgld.Problem, law *modes.Mixture, weight, logZ float64) {
+	t.Helper()
 	part := func(weight, at, sd float64) modes.Part {
 		p := modes.Part{Weight: weight, Center: make([]float64, d), L: make([][]float64, d)}
 		for i := range d {
@@ -52,10 +59,10 @@ func twoWidths(t *testing.T, d int) (p r2sgld.Problem, law *modes.Mixture, weigh
 	if err != nil {
 		t.Fatal(err)
 	}
-	law = &modes.Mixture{Parts: []modes.Part{part(0.7, 2, 0.5), part(0.3, -2, 1)}}
+	law = &modes.Mixture{Parts: []modes.Part{part(share, 2, sd), part(1-share, -2, 1)}}
 	phi := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-	narrow := 0.7 * phi(math.Sqrt2)            // P(x1 + x2 ≤ 5), of mean 4 and sd 0.5 √2; the box is 8 sd away
-	wide := 0.3 * math.Pow(phi(4), float64(d)) // above −6; the other walls are 6 sd away
+	narrow := share * phi(1/(sd*math.Sqrt2)) * math.Pow(phi(4/sd), float64(d-2)) // P(x1 + x2 ≤ 5), of mean 4; below 6
+	wide := (1 - share) * math.Pow(phi(4), float64(d))                           // above −6; the other walls are 6 sd away
 	return r2sgld.Problem{Potential: law, Domain: both}, law, narrow / (narrow + wide), math.Log(narrow + wide)
 }
 

@@ -245,6 +245,7 @@ var ofSampling = []fault{
 		{"kernel.(*trajectory).kick", ".V[j] -= c * b.BaseGrad", ".V[j] += c * b.BaseGrad"},
 	}},
 	{"hmc: momenta drawn in every step", "kernel KeepH|HMCKeeps", []edit{{"kernel.(*trajectory).Leapfrog", "!t.begun", "true"}}},
+	{"gradient: directions of one length in all coordinates", "tune TwoScales", []edit{{"tune.CheckGradient", "floats.Mul(m.v, width)", "_ = width"}}},
 	{"hmc: no shorter steps", "kernel NarrowPlaces", []edit{{"kernel.factor", "u *= seldom; u < 1", "u *= seldom; u < 0"}}},
 	{"hmc: shorter steps that are long", "kernel NarrowPlaces", []edit{{"kernel.factor", "-halvings * math.Ln2", "-0.3"}}},
 	{"hmc: gradients of rejected ends", "kernel HMCKeeps|NotFinite", []edit{
