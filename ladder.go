@@ -144,6 +144,8 @@ func (e *BlowUp) Error() string {
 		what, where = "the gradient is not finite", fmt.Sprintf(", where the energy is %.4g", e.Energy)
 	case e.Energy > 0:
 		why = "it grows beyond all numbers, or the density is 0 there, which kernels that refuse steps (hmc, mala) cope with, or "
+	case e.Energy < 0:
+		why = "the density is infinite there, where one of 0 has the energy +Inf, or "
 	}
 	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s)%s: %sthe step size %.4g may be too large for this potential",
 		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), where, why, e.StepSize)
