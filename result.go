@@ -243,6 +243,19 @@ func (r *Result) Acceptance() []float64 {
 	return share
 }
 
+// Undefined is the share of the trajectories of a rung that came to a state of finite energy whose
+// gradient is NaN, [kernel.Moves], over all ladders; 0 for kernels without trajectories.
+func (r *Result) Undefined(rung int) float64 {
+	var all kernel.Moves
+	for _, l := range r.Ladders {
+		if l.Moves != nil {
+			all.Proposed += l.Moves[rung].Proposed
+			all.Undefined += l.Moves[rung].Undefined
+		}
+	}
+	return float64(all.Undefined) / max(1, float64(all.Proposed))
+}
+
 // Independence counts how often the coldest rung was offered states that were drawn for the
 // hottest, beside swaps, and took one, over all ladders.
 func (r *Result) Independence() (m kernel.Moves) {

@@ -8,8 +8,8 @@ import "math"
 // uses each of them, while the stepping stones of [Statistics] are noted now and then.
 // Its Error is NaN: draws depend on each other, and series tell it. terms[ladder][draw]
 // are what each draw adds to Estimate, to first order, gaps what it adds to
-// Forward − Backward; the mean of either is 0. Where U is +Inf at hotter draws the colder
-// ones tell of the rest alone, and Backward holds the share of that among the hotter.
+// Forward − Backward; the mean of either is 0. Where U is +Inf or vast at hotter draws the
+// colder ones tell of the rest alone, and Backward holds the share of that among the hotter.
 func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps [][]float64) {
 	e.Error = math.NaN()
 	n := len(energy[0][0])
@@ -19,9 +19,9 @@ func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps []
 	root := make([]float64, len(energy[0])*n)
 	for p, delta := range step {
 		hot, hotRoot := side(energy[p+1], -delta, root)
-		finite := spread(terms, gaps, energy[p+1], root, 1)
+		finite := spread(terms, gaps, energy[p+1], root, 1, reached(energy[p+1], delta))
 		cold, coldRoot := side(energy[p], delta, root)
-		spread(terms, gaps, energy[p], root, -1)
+		spread(terms, gaps, energy[p], root, -1, math.MaxFloat64)
 		e.Forward += hot
 		e.Backward -= cold - math.Log(finite)
 		e.Estimate += hotRoot - coldRoot
@@ -51,23 +51,34 @@ func side(energy [][]float64, tilt float64, root []float64) (log, logRoot float6
 	return most + math.Log(squares/total), most/2 + math.Log(sum/total)
 }
 
+// reached is the highest energy of hotter draws where colder ones may be, by Δβ.
+func reached(energy [][]float64, delta float64) float64 {
+	lowest := math.Inf(1)
+	for _, l := range energy {
+		for _, u := range l {
+			lowest = min(lowest, u)
+		}
+	}
+	return min(lowest+nothing/delta, math.MaxFloat64)
+}
+
 // spread adds what each draw of one side of a pair, of these energies, adds to the bridge,
 // with a sign, and to the gap, to which both sides add. It returns the share of the draws
-// whose energy is below +Inf.
-func spread(terms, gaps, energy [][]float64, root []float64, sign float64) (finite float64) {
+// whose energy is at most highest.
+func spread(terms, gaps, energy [][]float64, root []float64, sign, highest float64) (finite float64) {
 	sum, squares, below := 0.0, 0.0, 0.0
 	n, total := len(terms[0]), float64(len(root))
 	for i, v := range root {
 		sum += v
 		squares += v * v
-		if !math.IsInf(energy[i/n][i%n], 1) {
+		if energy[i/n][i%n] <= highest {
 			below++
 		}
 	}
 	for i := range terms {
 		for k, v := range root[i*n : (i+1)*n] {
 			terms[i][k] += sign * (v*total/sum - 1)
-			if !math.IsInf(energy[i][k], 1) {
+			if energy[i][k] <= highest {
 				gaps[i][k] += v*v*total/squares - total/below
 			}
 		}

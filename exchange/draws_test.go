@@ -32,33 +32,50 @@ func stepsOf(beta []float64) []float64 {
 	return d
 }
 
-// holes makes every energy of the hottest rung +Inf with probability one half, as if half
+// holes makes every energy of the hottest rung vast, or +Inf, with probability one half, as if half
 // of the volume had no density.
-func holes(rng *rand.Rand, energy [][][]float64) {
+func holes(rng *rand.Rand, energy [][][]float64, vast float64) {
 	for _, l := range energy[len(energy)-1] {
 		for k := range l {
 			if rng.IntN(2) == 0 {
-				l[k] = math.Inf(1)
+				l[k] = vast
 			}
 		}
 	}
 }
 
 // Draws tell the same as stepping stones that note each of them, also where half of the
-// hottest have no density. Mutants: roots for
-// squares in the means; the sign of a tilt; neighbours mixed up.
+// hottest have no density, and where their energies are vast as if they had none. Mutants: roots for
+// squares in the means; the sign of a tilt; neighbours mixed up; vast energies that count, among draws
+// and among stones, before the largest term and after it, and of another ladder.
 func TestFromDrawsAreStones(t *testing.T) {
+	var first Evidence
+	for i, vast := range []float64{math.Inf(1), 1e17, 1e300} {
+		e := fromDrawsAreStones(t, vast)
+		if i == 0 {
+			first = e
+		}
+		if math.Abs(e.Backward-first.Backward) > 1e-11 || math.Abs(e.Forward-first.Forward) > 1e-11 {
+			t.Errorf("%v where half of the hottest have the energy %g, %v where they have none", e, vast, first)
+		}
+	}
+}
+
+func fromDrawsAreStones(t *testing.T, vast float64) Evidence {
+	t.Helper()
 	beta := []float64{2, 1.1, 0.7, 0.3}
 	rng := rand.New(rand.NewPCG(1, 2))
 	energy := drawn(rng, 3, 500, beta)
-	holes(rng, energy)
+	holes(rng, energy, vast)
 	step := stepsOf(beta)
 	s := newStatistics(len(beta), false)
 	for p, d := range step {
 		for i, l := range energy[p] {
+			own := stone{}
 			for k, u := range l {
-				s.stones[p].add(d, u, energy[p+1][i][k])
+				own.add(d, u, energy[p+1][i][k])
 			}
+			s.stones[p].merge(own)
 		}
 	}
 	e, _, _ := FromDraws(energy, step)
@@ -73,6 +90,7 @@ func TestFromDrawsAreStones(t *testing.T) {
 			t.Errorf("steps %v, want %v", s.Steps(), step)
 		}
 	}
+	return e
 }
 
 // Terms tell the errors of the estimate and of the gap: over many repetitions the squares
@@ -91,7 +109,7 @@ func TestFromDrawsErrors(t *testing.T) {
 	var sum, squares, gap float64
 	for range repeat {
 		energy := drawn(rng, ladders, n, beta)
-		holes(rng, energy)
+		holes(rng, energy, math.Inf(1))
 		e, terms, gaps := FromDraws(energy, stepsOf(beta))
 		se := func(x [][]float64) float64 {
 			s := 0.0

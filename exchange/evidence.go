@@ -7,16 +7,21 @@ import (
 
 // A stone is the stepping stone between two neighbouring rungs, with inverse
 // temperatures β_hot < β_cold: means of exp(−Δβ U) at the hotter rung and of
-// exp(+Δβ U) at the colder one, and of their square roots. Where U is +Inf, which it is at
-// infinite temperature alone, the hotter term is 0 and Hot does not count it: of Cold.Count
-// pairs the part Hot.Count/Cold.Count had a density, and only of that the colder draws tell.
+// exp(+Δβ U) at the colder one, and of their square roots. Where U is +Inf, or vast, which it is
+// at hot rungs alone, the hotter term is 0 or nothing beside others, and Hot does not count it: of
+// Cold.Count pairs the part Hot.Count/Cold.Count had a density, and only of that the colder draws tell.
 type stone struct {
 	DeltaBeta float64 // β_cold − β_hot; NaN if it changed
 	Hot, Cold tilt
 }
 
-// A tilt is a sum of exp(x) and one of exp(x/2) over Count terms that are not 0, kept as
-// multiples of exp(Max) and exp(Max/2), so that neither overflows.
+// nothing is how far below the largest logarithm those of a hotter rung are of states where no draw
+// of the colder one ever is.
+const nothing = 1000.0
+
+// A tilt is a sum of exp(x) and one of exp(x/2) over Count terms that are not 0, nor so far below the
+// largest that they are left out, kept as multiples of exp(Max) and exp(Max/2), so that neither
+// overflows.
 type tilt struct {
 	Count          int64
 	Max, Sum, Root float64
@@ -29,8 +34,8 @@ func (s *stone) add(delta, uCold, uHot float64) {
 		}
 		s.DeltaBeta = delta
 	}
-	s.Hot.add(-delta * uHot)
-	s.Cold.add(delta * uCold)
+	s.Hot.add(-delta*uHot, nothing)
+	s.Cold.add(delta*uCold, math.Inf(1))
 }
 
 func (s *stone) merge(t stone) {
@@ -42,13 +47,17 @@ func (s *stone) merge(t stone) {
 	case s.DeltaBeta != t.DeltaBeta:
 		s.DeltaBeta = math.NaN()
 	}
-	s.Hot.merge(t.Hot)
-	s.Cold.merge(t.Cold)
+	s.Hot.merge(t.Hot, nothing)
+	s.Cold.merge(t.Cold, math.Inf(1))
 }
 
-func (t *tilt) add(x float64) {
-	if math.IsInf(x, -1) {
+// add adds a term, unless it is 0 or so far below the largest.
+func (t *tilt) add(x, below float64) {
+	if math.IsInf(x, -1) || t.Sum > 0 && t.Max-x > below {
 		return
+	}
+	if t.Sum > 0 && x-t.Max > below {
+		*t = tilt{}
 	}
 	t.Count++
 	switch {
@@ -64,9 +73,12 @@ func (t *tilt) add(x float64) {
 	}
 }
 
-func (t *tilt) merge(o tilt) {
+func (t *tilt) merge(o tilt, below float64) {
 	if o.Sum > 0 && (t.Sum == 0 || o.Max > t.Max) {
 		*t, o = o, *t
+	}
+	if t.Max-o.Max > below {
+		return
 	}
 	t.Count += o.Count
 	if o.Sum > 0 {

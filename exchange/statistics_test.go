@@ -201,13 +201,13 @@ func TestTilt(t *testing.T) {
 		top := math.Inf(-1)
 		for i, v := range x {
 			if i < cut {
-				a.add(v)
+				a.add(v, math.Inf(1))
 			} else {
-				b.add(v)
+				b.add(v, math.Inf(1))
 			}
 			top = max(top, v)
 		}
-		a.merge(b)
+		a.merge(b, math.Inf(1))
 		sum, root := 0.0, 0.0
 		for _, v := range x {
 			sum += math.Exp(v - top)

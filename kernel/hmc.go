@@ -100,7 +100,14 @@ func factor(u float64) float64 {
 type Moves struct {
 	Proposed int64
 	Accepted int64
+	// Undefined are those that came to a state of finite energy, within reach of a draw, whose
+	// gradient is NaN: they are rejected though the density is not 0 there.
+	Undefined int64
 }
+
+// reach is how much H/τ may grow for a state to be within reach of a draw: by chance it is not once in
+// e^reach times.
+const reach = 50
 
 // trajectory is what a block needs to remember of the beginnings of its
 // trajectories. Block.V holds momenta times the length of a step: displacements.
@@ -109,6 +116,7 @@ type trajectory struct {
 	base, baseGrad  []float64 // likewise, of a base law; nil without
 	hamiltonian     []float64 // H/τ there
 	factor          []float64 // of the step's length, per replica
+	undefined       []bool    // whether it came to a state of finite energy whose gradient is NaN
 	begun           bool
 	steady          bool // steps of one length
 }
@@ -119,7 +127,7 @@ func newTrajectory(b *Block, leapfrog int) *trajectory {
 	b.V = make([]float64, len(b.X))
 	return &trajectory{steady: leapfrog == 1, x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
 		base: slices.Clone(b.Base), baseGrad: slices.Clone(b.BaseGrad),
-		hamiltonian: make([]float64, b.R), factor: slices.Repeat([]float64{1}, b.R)}
+		hamiltonian: make([]float64, b.R), factor: slices.Repeat([]float64{1}, b.R), undefined: make([]bool, b.R)}
 }
 
 // Leapfrog makes one leapfrog step of every replica, walls aside: from the second
@@ -185,8 +193,13 @@ func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 		if c == 0 { // an infinite gradient is of no concern then
 			continue
 		}
+		nan := false
 		for j := i; j < len(b.V); j += b.Stride {
+			nan = nan || b.Grad[j] != b.Grad[j]
 			b.V[j] -= c * b.Grad[j]
+		}
+		if nan && b.Energy[i]/at.Temperature[r] < t.hamiltonian[i]+reach && b.Energy[i] >= -math.MaxFloat64 {
+			t.undefined[i] = true
 		}
 		if b.Base != nil {
 			c *= at.Temperature[r]
@@ -207,6 +220,10 @@ func (t *trajectory) Accept(b *Block, at *At, noise *stream.Lanes, moves []Moves
 	for i, u := range noise.Uniforms(1) {
 		count := &moves[b.Slot(i)]
 		count.Proposed++
+		if t.undefined[i] {
+			t.undefined[i] = false
+			count.Undefined++
+		}
 		gain := t.hamiltonian[i] - t.over(b, at, i)
 		if lane.Log(u) < gain && gain <= math.MaxFloat64 { // false if it is NaN, and at an energy of −Inf
 			count.Accepted++

@@ -301,24 +301,30 @@ func determinant(m [4][4]float64) float64 {
 // Ends of energy NaN, +Inf and −Inf, of a gradient that is not finite, and any
 // that a NaN on the way leads to are left for the beginning, with its energy and
 // gradient, bit for bit; at infinite temperature energies of +Inf and gradients
-// are of no concern. It kills: a missing restoration of state, energy or
-// gradient, and an end of energy −Inf that is taken.
+// are of no concern. Trajectories that came to a state of finite energy whose gradient
+// is NaN are counted, unless its density is next to none beside that of the beginning. It kills: a
+// missing restoration of state, energy or gradient, an end of energy −Inf that is taken, and
+// gradients that are not looked at, or whatever the energy.
 func TestEndsThatAreNotFinite(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for name, c := range map[string]struct {
 		energy, slope, tau float64
 		at                 int // the leapfrog step of three that finds them
-		taken              bool
+		taken, undefined   bool
 	}{
-		"NaN":                       {nan, 0, 1, 3, false},
-		"infinite":                  {inf, 0, 1, 3, false},
-		"minus infinite":            {-inf, 0, 1, 3, false},
-		"slope":                     {0, inf, 1, 3, false},
-		"slope NaN":                 {0, nan, 1, 3, false},
-		"slope NaN on the way":      {0, nan, 1, 2, false},
-		"energy NaN on the way":     {nan, 0, 1, 1, true},
-		"infinite temperature":      {inf, nan, inf, 3, true},
-		"infinite temperature, NaN": {0, nan, inf, 1, true},
+		"NaN":                         {nan, 0, 1, 3, false, false},
+		"infinite":                    {inf, 0, 1, 3, false, false},
+		"minus infinite":              {-inf, 0, 1, 3, false, false},
+		"slope":                       {0, inf, 1, 3, false, false},
+		"slope NaN":                   {0, nan, 1, 3, false, true},
+		"slope NaN on the way":        {0, nan, 1, 2, false, true},
+		"slope NaN, 40 up on the way": {40, nan, 1, 2, false, true},
+		"slope NaN, far up":           {60, nan, 1, 3, false, false},
+		"all NaN":                     {nan, nan, 1, 3, false, false},
+		"slope NaN, minus infinite":   {-inf, nan, 1, 3, false, false},
+		"energy NaN on the way":       {nan, 0, 1, 1, true, false},
+		"infinite temperature":        {inf, nan, inf, 3, true, false},
+		"infinite temperature, NaN":   {0, nan, inf, 1, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, at, noise := kernel.NewBlock(2, 2), kernel.NewAt(2), generators(2)
@@ -350,7 +356,8 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 					t.Fatalf("%+v, want %+v", b, want)
 				}
 			}
-			if moves[1].Proposed != 1 || (moves[1].Accepted == 1) != c.taken || moves[0].Proposed != 1 {
+			if moves[1].Proposed != 1 || (moves[1].Accepted == 1) != c.taken || (moves[1].Undefined == 1) != c.undefined ||
+				moves[0].Proposed != 1 || moves[0].Undefined != 0 {
 				t.Errorf("%+v", moves)
 			}
 			if b.X[1] == begin.X[1] { // at this step the neighbour is accepted

@@ -39,7 +39,7 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 	for _, b := range next.Beta {
 		h := widest * widest / 2
 		for _, r := range beside(before.Beta, b) {
-			h = min(h, before.Diffusion[r]*math.Pow(growth(share[r], aim), gain(len(before.Rounds))))
+			h = min(h, before.Diffusion[r]*correction(share[r], aim, len(before.Rounds)))
 		}
 		next.Diffusion = append(next.Diffusion, h)
 	}
@@ -78,14 +78,19 @@ func (t *tuner) leapfrog() int {
 	return firstLeapfrog
 }
 
-// gain is the power of growth by which steps change after a number of rounds: the
-// error of the energy grows faster than ητ where steps are nearly unstable, and full
-// corrections would then swing from too short to too long and back.
-func gain(rounds int) float64 {
-	if rounds == 0 {
-		return 1
+// correction is the factor by which ητ changes after a number of rounds: the error of the energy
+// grows faster than ητ where steps are nearly unstable, and full corrections would then swing from too
+// short to too long and back. Where next to none is rejected steps are far from that, and may be short
+// by powers of ten, as those of a hot rung are that a few vast slopes told of.
+func correction(share, aim float64, rounds int) float64 {
+	const still, most = 0.998, 10
+	switch {
+	case share > still:
+		return most
+	case rounds == 0:
+		return growth(share, aim)
 	}
-	return 0.5
+	return math.Sqrt(growth(share, aim))
 }
 
 // growth is the factor of ητ that would bring a share of accepted trajectories to

@@ -246,6 +246,13 @@ var ofSampling = []fault{
 	}},
 	{"hmc: momenta drawn in every step", "kernel KeepH|HMCKeeps", []edit{{"kernel.(*trajectory).Leapfrog", "!t.begun", "true"}}},
 	{"gradient: directions of one length in all coordinates", "tune TwoScales", []edit{{"tune.CheckGradient", "floats.Mul(m.v, width)", "_ = width"}}},
+	{"hmc: gradients that are NaN are not counted", "kernel NotFinite", []edit{{"kernel.(*trajectory).kick", "t.undefined[i] = true", "_ = i"}}},
+	{"hmc: gradients that are NaN far up are counted", "kernel NotFinite", []edit{{"kernel.(*trajectory).kick", "+reach", "+1e3"}}},
+	{"hmc: no word of gradients that are NaN", "internal/report Undefined", []edit{{"internal/report.undefined", "share > mostUndefined", "share > 1"}}},
+	{"evidence: vast energies count among draws", "exchange FromDrawsAreStones", []edit{
+		{"exchange.reached", "min(lowest+nothing/delta, math.MaxFloat64)", "math.MaxFloat64"}}},
+	{"evidence: vast energies count among stones", "exchange FromDrawsAreStones", []edit{{"exchange.(*tilt).add", "t.Max-x > below", "false"}}},
+	{"evidence: vast energies count that come first", "exchange FromDrawsAreStones", []edit{{"exchange.(*tilt).add", "x-t.Max > below", "false"}}},
 	{"hmc: no shorter steps", "kernel NarrowPlaces", []edit{{"kernel.factor", "u *= seldom; u < 1", "u *= seldom; u < 0"}}},
 	{"hmc: shorter steps that are long", "kernel NarrowPlaces", []edit{{"kernel.factor", "-halvings * math.Ln2", "-0.3"}}},
 	{"hmc: gradients of rejected ends", "kernel HMCKeeps|NotFinite", []edit{

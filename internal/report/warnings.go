@@ -106,6 +106,22 @@ func (s *Summary) refused() []string {
 		s.Acceptance[worst], advice)}
 }
 
+// mostUndefined is the share of trajectories that may come to where the gradient is NaN without a word.
+const mostUndefined = 1e-4
+
+// undefined warns of the first rung whose trajectories come to where the density is not 0 and its
+// gradient is NaN.
+func undefined(res *r2sgld.Result) []string {
+	for r := range res.Ladders[0].X {
+		if share := res.Undefined(r); share > mostUndefined {
+			return []string{fmt.Sprintf("%.2g %% of the trajectories of rung %d came to where the energy is a number and its gradient is not "+
+				"(NaN): they are rejected, as if the density were 0 there, and what lies there is not drawn. Write the potential so that its "+
+				"derivative is a number wherever it is one itself, or bound the domain before that.", 100*share, r+1)}
+		}
+	}
+	return nil
+}
+
 // falling warns if the cold energies of every ladder fall from each eighth of the run to
 // the next, by more in all than they vary within one: no draws of a law do.
 func falling(res *r2sgld.Result) []string {
@@ -193,6 +209,7 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 		w = append(w, endless(p, set, res)...)
 	}
 	w = append(w, s.refused()...)
+	w = append(w, undefined(res)...)
 	if why := inexact(p, set); set.Unbiased() && len(why) > 0 {
 		w = append(w, "the kernel is not exact here: "+strings.Join(why, ", and ")+".")
 	}
