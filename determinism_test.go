@@ -302,7 +302,7 @@ func TestNoTrapAtSingularWall(t *testing.T) {
 func TestBlowUpTellsEnergies(t *testing.T) {
 	for energy, want := range map[float64]string{
 		math.Inf(1):  "the energy is +Inf at (3): it grows beyond all numbers, or the density is 0 there",
-		math.Inf(-1): "the energy is -Inf at (3): the density is infinite there, where one of 0 has the energy +Inf, or the step size",
+		math.Inf(-1): "the energy is -Inf at (3): the density is infinite there (where it is 0 the energy is +Inf), or the step size",
 		2.5e307:      "the gradient is not finite at (3), where the energy is 2.5e+307: the step size",
 	} {
 		if said := (&r2sgld.BlowUp{Rung: 1, Temperature: 1, Energy: energy, State: []float64{3}}).Error(); !strings.Contains(said, want) {

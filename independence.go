@@ -51,7 +51,7 @@ func (t *independence) note(l *replicas) {
 	}
 	if math.IsInf(t.total, -1) {
 		t.total = log
-	} else { // from the larger of the two, which the smaller may be lost beside
+	} else { // from the larger one, beside which the smaller may be lost
 		t.total = max(t.total, log) + lane.Softplus(-math.Abs(log-t.total))
 	}
 	if lane.Log(t.rng.Float64()) >= log-t.total {

@@ -145,7 +145,7 @@ func (e *BlowUp) Error() string {
 	case e.Energy > 0:
 		why = "it grows beyond all numbers, or the density is 0 there, which kernels that refuse steps (hmc, mala) cope with, or "
 	case e.Energy < 0:
-		why = "the density is infinite there, where one of 0 has the energy +Inf, or "
+		why = "the density is infinite there (where it is 0 the energy is +Inf), or "
 	}
 	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s)%s: %sthe step size %.4g may be too large for this potential",
 		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), where, why, e.StepSize)

@@ -226,34 +226,29 @@ func every(v []float64, n int) []float64 {
 // Acceptance is the share of the trajectories of kernel HMC that were accepted,
 // per rung, over all ladders; nil for other kernels.
 func (r *Result) Acceptance() []float64 {
-	var all []kernel.Moves
-	for _, l := range r.Ladders {
-		if all == nil {
-			all = make([]kernel.Moves, len(l.Moves))
-		}
-		for i, m := range l.Moves {
-			all[i].Proposed += m.Proposed
-			all[i].Accepted += m.Accepted
-		}
-	}
-	var share []float64
-	for _, m := range all {
-		share = append(share, float64(m.Accepted)/float64(m.Proposed))
-	}
-	return share
+	return r.share(func(m kernel.Moves) int64 { return m.Accepted })
 }
 
-// Undefined is the share of the trajectories of a rung that came to a state of finite energy whose
-// gradient is NaN, [kernel.Moves], over all ladders; 0 for kernels without trajectories.
-func (r *Result) Undefined(rung int) float64 {
-	var all kernel.Moves
-	for _, l := range r.Ladders {
-		if l.Moves != nil {
-			all.Proposed += l.Moves[rung].Proposed
-			all.Undefined += l.Moves[rung].Undefined
-		}
+// Undefined is the share of them that came to a state of finite energy whose gradient is NaN,
+// likewise; see [kernel.Moves].
+func (r *Result) Undefined() []float64 {
+	return r.share(func(m kernel.Moves) int64 { return m.Undefined })
+}
+
+// share is that of some of the trajectories, per rung.
+func (r *Result) share(some func(kernel.Moves) int64) []float64 {
+	if len(r.Ladders) == 0 {
+		return nil
 	}
-	return float64(all.Undefined) / max(1, float64(all.Proposed))
+	var share []float64
+	for i := range r.Ladders[0].Moves {
+		of, all := int64(0), int64(0)
+		for _, l := range r.Ladders {
+			of, all = of+some(l.Moves[i]), all+l.Moves[i].Proposed
+		}
+		share = append(share, float64(of)/float64(all))
+	}
+	return share
 }
 
 // Independence counts how often the coldest rung was offered states that were drawn for the

@@ -19,11 +19,11 @@ func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps []
 	root := make([]float64, len(energy[0])*n)
 	for p, delta := range step {
 		hot, hotRoot := side(energy[p+1], -delta, root)
-		finite := spread(terms, gaps, energy[p+1], root, 1, reached(energy[p+1], delta))
+		within := spread(terms, gaps, energy[p+1], root, 1, reached(energy[p+1], delta))
 		cold, coldRoot := side(energy[p], delta, root)
 		spread(terms, gaps, energy[p], root, -1, math.MaxFloat64)
 		e.Forward += hot
-		e.Backward -= cold - math.Log(finite)
+		e.Backward -= cold - math.Log(within)
 		e.Estimate += hotRoot - coldRoot
 	}
 	return e, terms, gaps
@@ -65,7 +65,7 @@ func reached(energy [][]float64, delta float64) float64 {
 // spread adds what each draw of one side of a pair, of these energies, adds to the bridge,
 // with a sign, and to the gap, to which both sides add. It returns the share of the draws
 // whose energy is at most highest.
-func spread(terms, gaps, energy [][]float64, root []float64, sign, highest float64) (finite float64) {
+func spread(terms, gaps, energy [][]float64, root []float64, sign, highest float64) (within float64) {
 	sum, squares, below := 0.0, 0.0, 0.0
 	n, total := len(terms[0]), float64(len(root))
 	for i, v := range root {

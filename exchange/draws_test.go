@@ -67,6 +67,9 @@ func fromDrawsAreStones(t *testing.T, vast float64) Evidence {
 	rng := rand.New(rand.NewPCG(1, 2))
 	energy := drawn(rng, 3, 500, beta)
 	holes(rng, energy, vast)
+	for k := range energy[3][2] { // one ladder draws nothing else
+		energy[3][2][k] = vast
+	}
 	step := stepsOf(beta)
 	s := newStatistics(len(beta), false)
 	for p, d := range step {

@@ -15,8 +15,9 @@ type stone struct {
 	Hot, Cold tilt
 }
 
-// nothing is how far below the largest logarithm those of a hotter rung are of states where no draw
-// of the colder one ever is.
+// nothing is how far below the largest, in logarithms, the term of a hotter draw is where the colder
+// rung has no draw: its density there is e^−nothing of another. Terms up to twice as far below may count
+// in a tilt, by their order.
 const nothing = 1000.0
 
 // A tilt is a sum of exp(x) and one of exp(x/2) over Count terms that are not 0, nor so far below the

@@ -320,6 +320,7 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 		"slope NaN on the way":        {0, nan, 1, 2, false, true},
 		"slope NaN, 40 up on the way": {40, nan, 1, 2, false, true},
 		"slope NaN, far up":           {60, nan, 1, 3, false, false},
+		"slope NaN, 60 up, warm":      {60, nan, 2, 3, false, true},
 		"all NaN":                     {nan, nan, 1, 3, false, false},
 		"slope NaN, minus infinite":   {-inf, nan, 1, 3, false, false},
 		"energy NaN on the way":       {nan, 0, 1, 1, true, false},

@@ -51,7 +51,7 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 		floats.Mul(m.v, width)
 		unit := norm(m.v)
 		floats.Scale(1/unit, m.v)
-		h := 1e-5 * max(1e-3, norm(floats.DivTo(scaled, m.z, width))) * unit
+		h := 1e-5 * min(1e3, max(1e-3, norm(floats.DivTo(scaled, m.z, width)))) * unit // a hundredth of the widths at most
 		if !m.gradient(m.a, 0) {
 			if err := m.err(); err != nil {
 				return err

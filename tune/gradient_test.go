@@ -96,23 +96,29 @@ func TestCheckGradientTellsTwentieths(t *testing.T) {
 	}
 }
 
-// A right gradient is not told, and a wrong one is, where coordinates differ by 10¹² in scale.
+// A right gradient is not told, and a wrong one is, where coordinates differ by 10¹² in scale, and where
+// one is far from 0 beside its width.
 //
-// Mutant: directions of one length in all coordinates.
+// Mutants: directions of one length in all coordinates; differences over many widths.
 func TestCheckGradientOfTwoScales(t *testing.T) {
-	box, err := domain.NewBox([]float64{-1e-4, -1e8}, []float64{1e-4, 1e8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, by := range []float64{1, 1.2} {
-		u := potential.Func(2, func(grad, x []float64) float64 {
-			a, b := x[0]/1e-6, x[1]/1e6
-			grad[0], grad[1] = by*math.Pow(a-3, 3)/1e-6, b/1e6
-			return math.Pow(a-3, 4)/4 + b*b/2
-		})
-		for seed := range uint64(200) {
-			if err := CheckGradient(t.Context(), r2sgld.Problem{Potential: u, Domain: box}, nil, seed); (err != nil) != (by != 1) {
-				t.Fatalf("%g times the gradient, seed %d: %v", by, seed, err)
+	for _, c := range []struct{ lo, hi, scale []float64 }{
+		{[]float64{-1e-4, -1e8}, []float64{1e-4, 1e8}, []float64{1e-6, 1e6}},
+		{[]float64{-100, 1e6}, []float64{100, 1e6 + 1}, []float64{1, 1}},
+	} {
+		box, err := domain.NewBox(c.lo, c.hi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, by := range []float64{1, 1.2} {
+			u := potential.Func(2, func(grad, x []float64) float64 {
+				a, b := x[0]/c.scale[0], (x[1]-c.lo[1])/c.scale[1]
+				grad[0], grad[1] = by*math.Pow(a-3, 3)/c.scale[0], b/c.scale[1]
+				return math.Pow(a-3, 4)/4 + b*b/2
+			})
+			for seed := range uint64(200) {
+				if err := CheckGradient(t.Context(), r2sgld.Problem{Potential: u, Domain: box}, nil, seed); (err != nil) != (by != 1) {
+					t.Fatalf("%v … %v, %g times the gradient, seed %d: %v", c.lo, c.hi, by, seed, err)
+				}
 			}
 		}
 	}

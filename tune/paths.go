@@ -83,10 +83,10 @@ func (t *tuner) leapfrog() int {
 // short to too long and back. Where next to none is rejected steps are far from that, and may be short
 // by powers of ten, as those of a hot rung are that a few vast slopes told of.
 func correction(share, aim float64, rounds int) float64 {
-	const still, most = 0.998, 10
+	const still, tenfold = 0.998, 10 // where growth asks for more than the hundredfold
 	switch {
 	case share > still:
-		return most
+		return tenfold
 	case rounds == 0:
 		return growth(share, aim)
 	}

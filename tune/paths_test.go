@@ -150,3 +150,22 @@ func TestPathsOnAFlatPotential(t *testing.T) {
 		t.Errorf("%d steps of %.2f standard deviations, whitened %t", f.Leapfrog, sds, f.Whitening != nil)
 	}
 }
+
+// Steps grow by the square root of what would bring them to where they are to be, in the first round by
+// all of it, and tenfold in any where next to none is rejected.
+//
+// Mutant: none grow tenfold.
+func TestCorrection(t *testing.T) {
+	for _, c := range []struct {
+		share  float64
+		rounds int
+		want   float64
+	}{
+		{1, 0, 10}, {0.9999, 3, 10}, {0.9, 0, growth(0.9, accepted)}, {0.99, 3, math.Sqrt(growth(0.99, accepted))},
+		{0.3, 3, math.Sqrt(growth(0.3, accepted))},
+	} {
+		if got := correction(c.share, accepted, c.rounds); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%.4f accepted in round %d: steps change by %g, want %g", c.share, c.rounds+1, got, c.want)
+		}
+	}
+}

@@ -26,8 +26,8 @@ const (
 	mostLooks  = 3    // for what the parts know nothing of
 	unheardOf  = 0.02 // share that may lie where the mixture knows nothing of, as far as can be seen
 	leastIn    = 0.02 // share of the draws of a part that lie in the domain, as far as its weight makes up for them
-	sharpening = 4    // rounds of importance sampling, and twice as many draws in two more where they cannot be trusted
-	fitDraws   = 2048 // of each at first, and as many more for each part beyond the eighth
+	sharpening = 4    // rounds of importance sampling; where draws cannot be trusted two more of twice as many, up to twice
+	fitDraws   = 2048 // of each at first, and as many more for every eight parts
 	mostDraws  = 4 * fitDraws
 )
 
@@ -45,7 +45,7 @@ type Fit struct {
 	Squares     []float64 `json:"squares"` // of the parts of 1 that the draws there have of Basin, added
 	Evaluations int64     `json:"evaluations"`
 
-	draws int     // of a round, for eight parts
+	draws int     // of a round, for fewer than eight parts
 	laws  Mixture // the normal laws at the modes, where parts begin
 	rough Target  // what hot chains go by
 }
@@ -74,25 +74,20 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 		return nil, err
 	}
 	f.rough = rough
-	for range sharpening - 1 {
-		if err := f.sharpen(ctx, rough, rng, wide, true); err != nil || f.Share == 0 {
-			return nil, err
+	for rounds := sharpening - 1; ; rounds, f.draws = 1, 2*f.draws {
+		before := f.Evaluations
+		for range rounds {
+			if err := f.sharpen(ctx, rough, rng, wide, true); err != nil || f.Share == 0 {
+				return nil, err
+			}
 		}
-	}
-	f.Evaluations = int64(part * float64(f.Evaluations))
-	for {
+		f.Evaluations = before + int64(part*float64(f.Evaluations-before))
 		if err := f.sharpen(ctx, t, rng, wide, false); err != nil || f.Share == 0 {
 			return nil, err
 		}
 		if f.K < trusted || f.draws == mostDraws {
 			return f, nil
 		}
-		f.draws *= 2
-		before := f.Evaluations
-		if err := f.sharpen(ctx, rough, rng, wide, true); err != nil || f.Share == 0 {
-			return nil, err
-		}
-		f.Evaluations = before + int64(part*float64(f.Evaluations-before))
 	}
 }
 
@@ -332,7 +327,7 @@ func (f *Fit) move(at, logs, owner []float64, drawn int, wide float64) {
 		for i, v := range own {
 			floats.AddScaled(mean, v/sum, at[i*d:][:d])
 		}
-		wide := 1 + power*(wide*wide-1) // of draws that tell of the part itself it is 1
+		inflate := 1 + power*(wide*wide-1) // of variances: at power 0 draws are as wide as the part already
 		c := mat.NewSymDense(d, nil)
 		y := mat.NewVecDense(d, nil)
 		for i, v := range own {
@@ -351,7 +346,7 @@ func (f *Fit) move(at, logs, owner []float64, drawn int, wide float64) {
 				for l := range j + 1 {
 					was += part.L[i][l] * part.L[j][l]
 				}
-				c.SetSym(i, j, (enough*c.At(i, j)*wide+prior*was)/(enough+prior))
+				c.SetSym(i, j, (enough*c.At(i, j)*inflate+prior*was)/(enough+prior))
 			}
 		}
 		if l := factor(c); l != nil {
@@ -362,11 +357,16 @@ func (f *Fit) move(at, logs, owner []float64, drawn int, wide float64) {
 }
 
 // tempered are weights exp(power·logs) times belongs, up to a factor, and how many draws that is as good
-// as: of power 1, or else of the highest with which it is more than least. They are those of a law between
-// that of the draws and the density (Koblents & Míguez 2015), and 0 is the former.
+// as: of power 1, or else of the highest with which it is more than least, 0 where there is none. They are
+// those of a law between that of the draws and the density (Koblents & Míguez 2015).
 func tempered(logs, belongs []float64, least float64) (own []float64, enough, power float64) {
 	own = make([]float64, len(logs))
-	top := floats.Max(logs)
+	top := math.Inf(-1)
+	for i, l := range logs {
+		if belongs[i] > 0 {
+			top = max(top, l)
+		}
+	}
 	at := func(power float64) float64 {
 		for i, l := range logs {
 			own[i] = belongs[i] * math.Exp(power*(l-top))
@@ -384,6 +384,9 @@ func tempered(logs, belongs []float64, least float64) (own []float64, enough, po
 		} else {
 			high = mid
 		}
+	}
+	if power == 0 {
+		return own, 0, 0
 	}
 	return own, at(power), power
 }

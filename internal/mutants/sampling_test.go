@@ -253,6 +253,12 @@ var ofSampling = []fault{
 		{"exchange.reached", "min(lowest+nothing/delta, math.MaxFloat64)", "math.MaxFloat64"}}},
 	{"evidence: vast energies count among stones", "exchange FromDrawsAreStones", []edit{{"exchange.(*tilt).add", "t.Max-x > below", "false"}}},
 	{"evidence: vast energies count that come first", "exchange FromDrawsAreStones", []edit{{"exchange.(*tilt).add", "x-t.Max > below", "false"}}},
+	{"hmc: gradients that are NaN, at temperature 1", "kernel NotFinite", []edit{
+		{"kernel.(*trajectory).height", " / at.Temperature[b.Rung[i]]", ""}}},
+	{"gradient: differences over many widths", "tune TwoScales", []edit{{"tune.CheckGradient", "min(1e3, ", "min(1e9, "}}},
+	{"steps: none grow tenfold", "tune Correction", []edit{{"tune.correction", "share > still", "false"}}},
+	{"evidence: a ladder of vast energies counts", "exchange FromDrawsAreStones", []edit{
+		{"exchange.(*tilt).merge", "t.Max-o.Max > below", "false"}}},
 	{"hmc: no shorter steps", "kernel NarrowPlaces", []edit{{"kernel.factor", "u *= seldom; u < 1", "u *= seldom; u < 0"}}},
 	{"hmc: shorter steps that are long", "kernel NarrowPlaces", []edit{{"kernel.factor", "-halvings * math.Ln2", "-0.3"}}},
 	{"hmc: gradients of rejected ends", "kernel HMCKeeps|NotFinite", []edit{

@@ -33,7 +33,7 @@ func TestUndefined(t *testing.T) {
 	of := func(undefined ...int64) *r2sgld.Result {
 		l := r2sgld.Ladder{}
 		for _, n := range undefined {
-			l.X, l.Moves = append(l.X, nil), append(l.Moves, kernel.Moves{Proposed: 10_000, Undefined: n})
+			l.Moves = append(l.Moves, kernel.Moves{Proposed: 10_000, Undefined: n})
 		}
 		return &r2sgld.Result{Ladders: []r2sgld.Ladder{l, l}}
 	}
