@@ -163,7 +163,7 @@ var ofSampling = []fault{
 	{"holes: the backward mean of all of the domain", "exchange UniformReference|FromDraws", []edit{
 		{"exchange.(*Statistics).evidence", " - math.Log(float64(t.Hot.Count)/float64(n))", ""},
 	}},
-	{"holes: backward draws of all of the domain", "exchange FromDraws", []edit{{"exchange.FromDraws", "math.Log(within)", "0*finite"}}},
+	{"holes: backward draws of all of the domain", "exchange FromDraws", []edit{{"exchange.FromDraws", "math.Log(within)", "0*within"}}},
 	{"kernels compared by their last rounds", "tune TestChoose", []edit{
 		{"tune.(*Found).trial", "min(len(f.Rounds), fewest", "len(f.Rounds"},
 	}},
