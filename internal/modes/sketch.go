@@ -65,7 +65,7 @@ func (s *Search) tied(t Target) (Target, float64, error) {
 		}
 		slope := slices.Clone(all.slopeOf(0))
 		floats.Sub(slope, few.slopeOf(0))
-		p.at.Parts = append(p.at.Parts, Part{Weight: 1, Center: m.X, L: m.L})
+		p.at.Parts = append(p.at.Parts, Part{Weight: 1, Center: m.X, L: m.L, inv: inverse(m.L)}) // which evaluators share
 		p.rise, p.slope = append(p.rise, all.energy[0]-few.energy[0]), append(p.slope, slope)
 	}
 	sketch.Energy = p
