@@ -39,19 +39,11 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 			width[j] = 1
 		}
 	}
-	scaled := make([]float64, d)
 	bad, looked := 0, 0
 	var worst error
 	for i := 0; i < len(x) && looked < slopePoints; i += d {
 		m.put(0, x[i:i+d])
-		for j := range m.v {
-			m.v[j] = m.rng.NormFloat64()
-		}
-		normalise(m.v)
-		floats.Mul(m.v, width)
-		unit := norm(m.v)
-		floats.Scale(1/unit, m.v)
-		h := 1e-5 * min(1e3, max(1e-3, norm(floats.DivTo(scaled, m.z, width)))) * unit // a hundredth of the widths at most
+		unit := m.aim(width)
 		if !m.gradient(m.a, 0) {
 			if err := m.err(); err != nil {
 				return err
@@ -67,16 +59,13 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 			return fmt.Errorf("the energy at %.6g is %.17g when asked once and %.17g when asked again: answers that depend on chance need "+
 				"\"stochastic\": true in the handshake and the seed for their chance", m.z, first, m.energy[0])
 		}
-		along, size := floats.Dot(m.v, m.a), norm(floats.MulTo(scaled, m.a, width))/unit
-		slope, height, finite := m.difference(h)
-		if !finite {
-			continue
+		known, err := m.slopes(width, unit)
+		if known {
+			looked++
 		}
-		looked++
-		if m.apart(slope, height, along, size, h) {
+		if err != nil {
 			bad++
-			worst = fmt.Errorf("the gradient is not that of the energy: at %.6g, along %.3g, the energy rises by %.6g a unit length, and the "+
-				"gradient says %.6g", m.z, m.v, slope, along)
+			worst = err
 		}
 	}
 	if err := m.err(); err != nil {
@@ -86,6 +75,32 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 		return worst
 	}
 	return nil
+}
+
+// aim has m.v be a direction drawn at random in units of the widths, of length 1. It returns how long a
+// step of one such unit is.
+func (m *meter) aim(width []float64) (unit float64) {
+	for j := range m.v {
+		m.v[j] = m.rng.NormFloat64()
+	}
+	normalise(m.v)
+	floats.Mul(m.v, width)
+	unit = norm(m.v)
+	floats.Scale(1/unit, m.v)
+	return unit
+}
+
+// slopes is an error if the gradient m.a at m.z is not how the energy rises along m.v, where that is known.
+func (m *meter) slopes(width []float64, unit float64) (known bool, err error) {
+	scaled := make([]float64, len(width))
+	h := 1e-5 * min(1e3, max(1e-3, norm(floats.DivTo(scaled, m.z, width)))) * unit // a hundredth of the widths at most
+	along, size := floats.Dot(m.v, m.a), norm(floats.MulTo(scaled, m.a, width))/unit
+	slope, height, known := m.difference(h)
+	if known && m.apart(slope, height, along, size, h) {
+		err = fmt.Errorf("the gradient is not that of the energy: at %.6g, along %.3g, the energy rises by %.6g a unit length, and the "+
+			"gradient says %.6g", m.z, m.v, slope, along)
+	}
+	return known, err
 }
 
 // apart reports whether a gradient of some size, so much of it along m.v, differs from the slope of the energy over h.

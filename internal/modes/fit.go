@@ -45,7 +45,7 @@ type Fit struct {
 	Squares     []float64 `json:"squares"` // of the parts of 1 that the draws there have of Basin, added
 	Evaluations int64     `json:"evaluations"`
 
-	draws int     // of a round, for fewer than eight parts
+	draws int     // of a round, for fewer than eight parts, and so of all later ones
 	laws  Mixture // the normal laws at the modes, where parts begin
 	rough Target  // what hot chains go by
 }

@@ -245,7 +245,7 @@ var ofSampling = []fault{
 		{"kernel.(*trajectory).kick", ".V[j] -= c * b.BaseGrad", ".V[j] += c * b.BaseGrad"},
 	}},
 	{"hmc: momenta drawn in every step", "kernel KeepH|HMCKeeps", []edit{{"kernel.(*trajectory).Leapfrog", "!t.begun", "true"}}},
-	{"gradient: directions of one length in all coordinates", "tune TwoScales", []edit{{"tune.CheckGradient", "floats.Mul(m.v, width)", "_ = width"}}},
+	{"gradient: directions of one length in all coordinates", "tune TwoScales", []edit{{"tune.(*meter).aim", "floats.Mul(m.v, width)", "_ = width"}}},
 	{"hmc: gradients that are NaN are not counted", "kernel NotFinite", []edit{{"kernel.(*trajectory).kick", "t.undefined[i] = true", "_ = i"}}},
 	{"hmc: gradients that are NaN far up are counted", "kernel NotFinite", []edit{{"kernel.(*trajectory).kick", "+reach", "+1e3"}}},
 	{"hmc: no word of gradients that are NaN", "internal/report Undefined", []edit{{"internal/report.undefined", "share > mostUndefined", "share > 1"}}},
@@ -255,7 +255,7 @@ var ofSampling = []fault{
 	{"evidence: vast energies count that come first", "exchange FromDrawsAreStones", []edit{{"exchange.(*tilt).add", "x-t.Max > below", "false"}}},
 	{"hmc: gradients that are NaN, at temperature 1", "kernel NotFinite", []edit{
 		{"kernel.(*trajectory).height", " / at.Temperature[b.Rung[i]]", ""}}},
-	{"gradient: differences over many widths", "tune TwoScales", []edit{{"tune.CheckGradient", "min(1e3, ", "min(1e9, "}}},
+	{"gradient: differences over many widths", "tune TwoScales", []edit{{"tune.(*meter).slopes", "min(1e3, ", "min(1e9, "}}},
 	{"steps: none grow tenfold", "tune Correction", []edit{{"tune.correction", "share > still", "false"}}},
 	{"evidence: a ladder of vast energies counts", "exchange FromDrawsAreStones", []edit{
 		{"exchange.(*tilt).merge", "t.Max-o.Max > below", "false"}}},
