@@ -93,6 +93,15 @@ func (d *draws) order() []keyed {
 	return d.sorted
 }
 
+// increasing are the draws in order.
+func (d *draws) increasing() []float64 {
+	x := make([]float64, len(d.x))
+	for i, k := range d.order() {
+		x[i] = k.v
+	}
+	return x
+}
+
 // sortedKeyed sorts finite x by value, equal values by index: a stable radix
 // sort on the bytes of the bit pattern, turned so that it orders as the values
 // do (-0 before 0). It is several times as fast as comparing.

@@ -31,6 +31,12 @@ func ESSMean(chains [][]float64) float64 { return of(chains, (*draws).essMean) }
 // |x - mean| (posterior 1.4; ArviZ 0.23 takes (x - mean)² instead).
 func ESSSd(chains [][]float64) float64 { return of(chains, (*draws).essSd) }
 
+// ESSSpread returns how many independent draws of a normal law would know its standard
+// deviation as well as the draws know theirs, (SD/[MCSESd])²/2: fewer than those of the other
+// sizes where a tail is heavy or seldom visited. It is NaN where there may be no variance
+// ([Tail.Heavy]).
+func ESSSpread(chains [][]float64) float64 { return of(chains, (*draws).essSpread) }
+
 // ESSQuantile returns the effective sample size for the p quantile, that of
 // the indicator x ≤ quantile. It is NaN unless 0 ≤ p ≤ 1.
 func ESSQuantile(chains [][]float64, p float64) float64 {
@@ -58,6 +64,14 @@ func (d *draws) essMean() float64 {
 func (d *draws) essSd() float64 {
 	m := Mean(d.x)
 	return d.ess(d.halve(func(v float64) float64 { return math.Abs(v - m) }))
+}
+
+func (d *draws) essSpread() float64 {
+	if d.tail(math.Min(d.essBulk(), d.essTail())).Heavy() {
+		return math.NaN()
+	}
+	errors := SD(d.x) / d.mcseSd()
+	return errors * errors / 2
 }
 
 func (d *draws) essQuantile(p float64) float64 {

@@ -8,7 +8,7 @@ type Summary struct {
 	Mean, SD               float64
 	Mode                   float64 // the peak of Density, within the bounds; NaN if another may be as high
 	Q5, Q25, Q50, Q75, Q95 float64 // quantiles
-	MCSEMean               float64 // standard error of Mean from finite draws
+	MCSEMean, MCSESd       float64 // standard errors of Mean and SD from finite draws
 	ESSBulk, ESSTail       float64
 	RHat                   float64
 	Density                Density // with the bandwidth of [SheatherJones], at 512 places
@@ -25,7 +25,7 @@ const shown = 512
 func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	nan := math.NaN()
 	s := Summary{Name: name, Mean: nan, SD: nan, Mode: nan, Q5: nan, Q25: nan, Q50: nan, Q75: nan, Q95: nan,
-		MCSEMean: nan, ESSBulk: nan, ESSTail: nan, RHat: nan, Tail: Tail{nan, nan}}
+		MCSEMean: nan, MCSESd: nan, ESSBulk: nan, ESSTail: nan, RHat: nan, Tail: Tail{nan, nan}}
 	d := gather(chains)
 	if d == nil {
 		return s
@@ -33,15 +33,12 @@ func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	s.Mean, s.SD = Mean(d.x), SD(d.x)
 	s.Q5, s.Q25, s.Q50 = d.quantile(0.05), d.quantile(0.25), d.quantile(0.5)
 	s.Q75, s.Q95 = d.quantile(0.75), d.quantile(0.95)
-	sorted := make([]float64, len(d.x))
-	for i, k := range d.order() {
-		sorted[i] = k.v
-	}
+	sorted := d.increasing()
 	h := sheatherJones(sorted, bandwidth(s.SD, s.Q75-s.Q25, d.x[0], len(d.x)), lo, hi)
 	s.Density = KDEWith(d.x, lo, hi, h, shown)
 	s.Mode = peak(chains, sorted, s.SD, h, lo, hi)
-	s.MCSEMean = s.SD / math.Sqrt(d.essMean())
+	s.MCSEMean, s.MCSESd = s.SD/math.Sqrt(d.essMean()), d.mcseSd()
 	s.ESSBulk, s.ESSTail, s.RHat = d.essBulk(), d.essTail(), d.rhat()
-	s.Tail = heavier(sorted, math.Min(s.ESSBulk, s.ESSTail))
+	s.Tail = d.tail(math.Min(s.ESSBulk, s.ESSTail))
 	return s
 }

@@ -18,15 +18,15 @@ type Tail struct {
 // on a variance, do not hold then.
 func (t Tail) Heavy() bool { return t.Shape-2*t.SE > 0.5 }
 
-// heavier is the heavier tail of draws in increasing order that are worth so many
-// independent ones.
-func heavier(sorted []float64, ess float64) Tail {
+// tail is the heavier tail of draws that are worth so many independent ones.
+func (d *draws) tail(ess float64) Tail {
 	const beyond, least = 20, 1. / 3
-	n := float64(len(sorted))
+	n := float64(len(d.x))
 	p := beyond / math.Min(ess, n)
 	if !(p <= 1./32) {
 		return Tail{math.NaN(), math.NaN()}
 	}
+	sorted := d.increasing()
 	middle := sorted[len(sorted)/2]
 	squares := func(x []float64) (sum float64) {
 		for _, v := range x {

@@ -21,6 +21,9 @@ type Options struct {
 	Ready func(*Found, r2sgld.Settings, Until) (r2sgld.Settings, error)
 	// Judging hears that a round of the run is over and its draws are looked at.
 	Judging func()
+	// Further are chains of further quantities of the draws, of which R̂ and effective sample sizes
+	// are asked like those of parameters; nil is none.
+	Further func(*r2sgld.Result) ([][][]float64, error)
 	// Review hears what was seen of a round of the run, and how many iterations per ladder it
 	// is to go on to; as many as there are end it. It returns to how many it goes on.
 	Review func(res *r2sgld.Result, j Judgement, next int) (int, error)
@@ -87,13 +90,25 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		}
 	}
 	begun, judged := time.Now(), 0
+	judge := func(res *r2sgld.Result) (err error) {
+		var further [][][]float64
+		if o.Further != nil {
+			if further, err = o.Further(res); err != nil {
+				return err
+			}
+		}
+		judged, out.Judgement = res.Ladders[0].Iterations, u.judge(p, res, found.Modes.seen(p, res), further)
+		return nil
+	}
 	s.Most = u.Iterations
 	s.Review = func(res *r2sgld.Result) (int, error) {
 		seconds, n := time.Since(begun).Seconds(), res.Ladders[0].Iterations
 		if o.Judging != nil {
 			o.Judging()
 		}
-		judged, out.Judgement = n, u.judge(p, res, found.Modes.seen(p, res))
+		if err := judge(res); err != nil {
+			return n, err
+		}
 		next := n
 		if !out.Judgement.Done {
 			next = u.Next(n, n-res.Ladders[0].Resumed, seconds)
@@ -108,7 +123,9 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	}
 	out.Seconds = time.Since(begun).Seconds()
 	if judged != out.Ladders[0].Iterations { // no round was left to be made
-		out.Judgement = u.judge(p, out.Result, found.Modes.seen(p, out.Result))
+		if err := judge(out.Result); err != nil {
+			return nil, err
+		}
 	}
 	o.look(found.Modes != nil)
 	known, err := found.Modes.renew(ctx, p, s, out.Result)

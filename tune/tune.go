@@ -300,7 +300,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 			return f, nil
 		}
 	}
-	_, ess := mixing(res)
+	_, ess := Until{}.mixing(res)
 	seen.Gradients, seen.ESS = res.Gradients(), known(ess)
 	stats := res.Swaps()
 	seen.Rejection = stats.Rejections()

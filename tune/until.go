@@ -14,8 +14,9 @@ import (
 // every parameter are good enough, or log Z is known well enough, or when it has taken
 // too long.
 type Until struct {
-	RHat     float64 `json:"rhat,omitempty"`     // of every parameter, at most; 0 does not ask, where Evidence does
-	ESS      float64 `json:"ess,omitempty"`      // bulk and tail, at least
+	RHat float64 `json:"rhat,omitempty"` // of every parameter, at most; 0 does not ask, where Evidence does
+	// of bulk, tail and spread, at least; a spread of heavy tails is waited for only so long. See [diag.ESSSpread]
+	ESS      float64 `json:"ess,omitempty"`
 	Evidence float64 `json:"evidence,omitempty"` // standard error of log Z, volume aside, at most; 0 does not ask. See [Evidence]
 	// of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
 	Bias       float64 `json:"bias,omitempty"`
@@ -47,18 +48,21 @@ type Judgement struct {
 
 // Judge says how far res has come. R̂ and effective sample sizes are not looked at where
 // u asks for the evidence alone.
-func (u Until) Judge(res *r2sgld.Result) Judgement { return u.judge(r2sgld.Problem{}, res, nil) }
+func (u Until) Judge(res *r2sgld.Result) Judgement {
+	return u.judge(r2sgld.Problem{}, res, nil, nil)
+}
 
-// judge is Judge that looks at the modes as well, and at what draws of p agree on; a is nil where
-// no modes are known.
-func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit) Judgement {
+// judge is Judge that looks at the modes as well, at what draws of p agree on, and at chains of
+// further quantities; a is nil where no modes are known.
+func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit, further [][][]float64) Judgement {
 	j := Judgement{RHat: math.NaN(), ESS: math.NaN(), Met: true}
 	if u.Evidence == 0 || u.RHat > 0 || u.ESS > 0 {
-		j.RHat, j.ESS = mixing(res)
+		j.RHat, j.ESS = u.mixing(res)
 		if p.Chart != nil && p.Chart.Symmetry != nil {
-			for _, chains := range res.AgreedChains(0, p.Chart.Symmetry) { // shuffled, draws look as if they mixed
-				j.RHat, j.ESS = worst(j.RHat, j.ESS, chains)
-			}
+			further = append(further, res.AgreedChains(0, p.Chart.Symmetry)...) // shuffled, draws look as if they mixed
+		}
+		for _, chains := range further {
+			j.RHat, j.ESS = u.worst(j.RHat, j.ESS, chains)
 		}
 		if a != nil && a.RHat == a.RHat {
 			j.RHat, j.ESS = max(j.RHat, a.RHat), min(j.ESS, a.ESS)
@@ -79,19 +83,29 @@ func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit) Judgement {
 	return j
 }
 
-// mixing is the worst R̂ of the cold draws and the smallest effective sample size, bulk
-// and tail; NaN where one is not known.
-func mixing(res *r2sgld.Result) (rhat, ess float64) {
+// mixing is the worst R̂ of the cold draws and the smallest effective sample size; NaN where
+// one is not known.
+func (u Until) mixing(res *r2sgld.Result) (rhat, ess float64) {
 	rhat, ess = 0, math.Inf(1)
 	for j := range res.Names {
-		rhat, ess = worst(rhat, ess, res.Chains(j))
+		rhat, ess = u.worst(rhat, ess, res.Chains(j))
 	}
 	return rhat, ess
 }
 
-// worst is the larger R̂ and the smaller effective sample size, of those so far and of chains.
-func worst(rhat, ess float64, chains [][]float64) (float64, float64) {
+// patience is how many times the effective draws that are asked for a spread is waited for:
+// until laws of a kurtosis of 33 suffice. That of those with heavier tails comes slowly, if at all.
+const patience = 16
+
+// worst is the larger R̂ and the smaller effective sample size, of those so far and of chains:
+// of bulk and tail, and of the spread while u waits for it.
+func (u Until) worst(rhat, ess float64, chains [][]float64) (float64, float64) {
 	r, e := diag.RHat(chains), min(diag.ESSBulk(chains), diag.ESSTail(chains)) // min keeps NaN
+	if e < patience*u.ESS {
+		if spread := diag.ESSSpread(chains); spread < e {
+			e = spread
+		}
+	}
 	if !(r <= rhat) {
 		rhat = r
 	}

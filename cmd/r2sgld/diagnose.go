@@ -128,7 +128,7 @@ func (c *common) diagnose(d *store.Draws) error {
 		if out.Outputs != nil {
 			fmt.Fprint(c.stdout(), "\n"+report.Table(out.Outputs, style))
 		}
-		text.Warn(c.stderr(), report.Doubts(out.Parameters, 0)...)
+		text.Warn(c.stderr(), report.Doubts("parameters", out.Parameters, 0)...)
 	}
 	return nil
 }

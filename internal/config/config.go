@@ -45,6 +45,7 @@ type Run struct {
 	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
 	Rows     *rows.Posterior   // of fit
 	Outputs  derived.Outputs   // what is known of states beside their energies; nil where nothing is
+	Program  []string          // outputs of the program that has the energies, of which Until is asked too
 	Warnings []string          // what a user should know, though it is allowed
 	Note     string            // what to say before it begins; "" is nothing
 	Resolved Resolved

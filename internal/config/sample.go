@@ -68,7 +68,7 @@ func (l *loader) sample() (*Run, error) {
 		s.Warnings = jumps(s.Resolved.Potential)
 	}
 	if of, ok := u.(*command.Potential); ok && len(of.OutputNames()) > 0 {
-		s.Outputs = of
+		s.Outputs, s.Program = of, of.OutputNames()
 	}
 	l.follow(s, root.Field("outputs"), more)
 	s.Problem = l.target(u)

@@ -3,7 +3,10 @@ package mutants
 // ofMathematics are faults of expressions, solvers, statistics and theory.
 var ofMathematics = []fault{
 	{"tails: those that hold little count as heavy", "diag Tails",
-		[]edit{{"diag.heavier", "squares(out) < least*all", "squares(out) < 0*all"}}},
+		[]edit{{"diag.(*draws).tail", "squares(out) < least*all", "squares(out) < 0*all"}}},
+	{"sds of heavy tails known as of a normal law", "diag TestSpread",
+		[]edit{{"diag.(*draws).essSpread", "errors := SD(d.x) / d.mcseSd()", "errors := math.Sqrt(2 * d.essSd())"}}},
+	{"sds where there may be none", "diag TestSpread", []edit{{"diag.(*draws).essSpread", ".Heavy()", ".Heavy() && false"}}},
 	{"draws of small units do not vary", "diag TestUnits", []edit{
 		{"diag.alike", "0x1p-52*max(math.Abs(least), math.Abs(largest))", "0x1p-52"},
 	}},

@@ -321,6 +321,8 @@ var ofModels = []fault{
 		[]edit{{".(*run).ladder", "c != nil && l.shadow == nil", "c != nil"}}},
 	{"symmetry: shuffled draws that are taken for mixed", "tune TestUntilMetUpToASymmetry",
 		[]edit{{"tune.Until.judge", "p.Chart.Symmetry != nil", "p.Chart.Symmetry == nil"}}},
+	{"sds not waited for", "tune TestUntilSpread", []edit{{"tune.Until.worst", "e < patience*u.ESS", "e < 0"}}},
+	{"sds waited for without end", "tune TestUntilSpread", []edit{{"tune.Until.worst", "e < patience*u.ESS", "u.ESS > 0"}}},
 	{"symmetry: the first ladder for all", "tune TestUntilMetUpToASymmetry",
 		[]edit{{".(*Result).AgreedChains", "draws = draws[n:]", ""}}},
 	{"symmetry: hot draws of other points that are taken for apart", "internal/report TestHotRungsUpToASymmetry",
@@ -429,7 +431,7 @@ var ofModels = []fault{
 		{"internal/config.(*loader).unchanged", `s.SHA256 != "" && s.SHA256 != now`, "false"},
 	}},
 	{"outputs: of their place among those that are kept", "cmd/r2sgld TestStanProgram", []edit{
-		{"internal/runner.(*execution).outputs", "v[i]", "v[j+0*i]"},
+		{"internal/runner.(*execution).follow", "v[i]", "v[len(f.columns)+0*i]"},
 	}},
 	{"outputs: the first index fastest", "internal/store TestFolded", []edit{
 		{"internal/store.Folded", "place*shape[i] + v - 1", "place + (v-1)*max(1, i*shape[0])"},

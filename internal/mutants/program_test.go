@@ -220,7 +220,20 @@ var ofTheProgram = []fault{
 	{"points not looked at where no step fits", "tune Stepless", []edit{{"tune.(*tuner).stepless", "gone > 0", "gone > n"}}},
 	{"priors named where there are none", "tune Stepless", []edit{{"tune.(*tuner).stepless", "t.p.Base != nil", "true"}}},
 	{"the tail of few values told as a number", "internal/report Doubts", []edit{
-		{"internal/report.Doubts", "if p.ESSTail < p.ESSBulk {", "if !(p.ESSTail >= p.ESSBulk) {"},
+		{"internal/report.Parameter.ess", "if p.ESSTail < p.ESSBulk {", "if !(p.ESSTail >= p.ESSBulk) {"},
+	}},
+	{"sds that are hardly known not told", "internal/report Doubts", []edit{
+		{"internal/report.doubts", "1/math.Sqrt(2*enough)", "2/math.Sqrt(2*enough)"},
+	}},
+	{"outputs that are drawn tell of chains", "internal/runner TestFurther", []edit{
+		{"internal/runner.(*execution).follow", "slices.Equal(column[n:], column[:len(all)-n])", "true"},
+	}},
+	{"outputs of few values tell of chains", "internal/runner TestFurther", []edit{{"internal/runner.varied", "> len(x)/10", "> 0"}}},
+	{"formulas of outputs prolong a run", "internal/runner TestFurther", []edit{
+		{"internal/runner.(*execution).further", "slices.Contains(x.Program, f.names[j])", "true"},
+	}},
+	{"outputs of the first round for all", "internal/runner TestFurther", []edit{
+		{"internal/runner.(*execution).follow", "x.followed.iterations == f.iterations", "x.followed.iterations >= 0"},
 	}},
 	{"studies not told from what is no run", "internal/job ReadStudies", []edit{{"internal/job.Read", "f.Path(TaskFile)", `f.Path("run.json")`}}},
 	{"a slow compiler told at once", "internal/stan SlowCompilerIsTold", []edit{

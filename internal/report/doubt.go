@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/r2sgld/r2sgld"
@@ -19,65 +20,92 @@ const (
 	enough    = 400
 )
 
-// Doubts say why the draws of parameters, of a method with so many rungs (0 if that is not
-// known), cannot be trusted yet and what to do: one sentence for all parameters of which
-// the same is to be said, with the worst.
-func Doubts(ps []Parameter, rungs int) (out []string) {
+// A doubt is one reason why the draws of a parameter cannot be trusted.
+type doubt struct {
+	holds func(Parameter) bool
+	size  func(Parameter) float64 // that of the worst is largest
+	say   func(who string, worst Parameter) string
+}
+
+// ess is the smaller effective sample size. The tail's is not known where draws bunch at a quantile.
+func (p Parameter) ess() float64 {
+	if p.ESSTail < p.ESSBulk {
+		return p.ESSTail
+	}
+	return p.ESSBulk
+}
+
+// alike is the size of what is as bad for all.
+func alike(Parameter) float64 { return 0 }
+
+// doubts are those of a method with so many rungs (0 if that is not known), the gravest first.
+func doubts(rungs int) []doubt {
 	more := "with more rungs"
 	if rungs == 1 {
 		more = "with several rungs (method r2sgld)"
 	}
-	least := func(p Parameter) float64 { // the tail's is not known where draws bunch at a quantile
-		if p.ESSTail < p.ESSBulk {
-			return p.ESSTail
-		}
-		return p.ESSBulk
+	return []doubt{
+		{func(p Parameter) bool { return p.Q50 != p.Q50 },
+			alike,
+			func(who string, _ Parameter) string {
+				return who + ": not all draws are finite numbers, so that nothing can be told of them. Look for NaN and Inf in the draws."
+			}},
+		{func(p Parameter) bool { return p.RHat != p.RHat || p.ESSBulk != p.ESSBulk },
+			alike,
+			func(who string, _ Parameter) string {
+				return who + ": the draws do not vary, or are too few to judge. Take a smaller step size, or more draws."
+			}},
+		{func(p Parameter) bool { return p.RHat > wellMixed },
+			func(p Parameter) float64 { return p.RHat },
+			func(who string, worst Parameter) string {
+				return fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), "+
+					"with larger steps, or %s.", who, worst.RHat, worst.ess(), more)
+			}},
+		{func(p Parameter) bool { return p.ess() < enough },
+			func(p Parameter) float64 { return -p.ess() },
+			func(who string, worst Parameter) string {
+				tail := "–"
+				if worst.ESSTail == worst.ESSTail {
+					tail = fmt.Sprintf("%.0f", worst.ESSTail)
+				}
+				return fmt.Sprintf("%s: ESS %.0f (bulk), %s (tail) is below %d: quantiles and intervals are rough. Run longer (sampler.iterations).",
+					who, worst.ESSBulk, tail, enough)
+			}},
+		{func(p Parameter) bool { return p.tail.Heavy() },
+			func(p Parameter) float64 { return p.tail.Shape },
+			func(who string, worst Parameter) string {
+				return fmt.Sprintf("%s: a tail is so heavy (Pareto shape %.2g, where a variance needs 0.5 and a mean 1) that mean, sd and the errors "+
+					"told rest on a few draws far out, and outer quantiles are less sure than they look. Go by median and quartiles, or sample a logarithm "+
+					"of it.", who, worst.tail.Shape)
+			}},
+		{func(p Parameter) bool { return p.looseness() > 1/math.Sqrt(2*enough) },
+			Parameter.looseness,
+			func(who string, worst Parameter) string {
+				return fmt.Sprintf("%s: the sd is known to %.0f %% only (%.3g ± %.2g): it rests on few draws far out. Run longer (sampler.iterations), "+
+					"or go by quantiles.", who, 100*worst.looseness(), worst.SD, worst.MCSESD)
+			}},
 	}
-	var broken, still, apart, few, heavy []Parameter
+}
+
+// looseness is the error of the sd as a share of it: of n independent draws of a normal law 1/√2n.
+func (p Parameter) looseness() float64 { return p.MCSESD / p.SD }
+
+// Doubts say why the draws of parameters, or of what else they are called, of a method with so
+// many rungs (0 if that is not known), cannot be trusted yet and what to do: one sentence for all
+// of which the same is to be said, with the worst.
+func Doubts(called string, ps []Parameter, rungs int) (out []string) {
+	all := doubts(rungs)
+	doubtful := make([][]Parameter, len(all))
 	for _, p := range ps {
-		switch {
-		case p.Q50 != p.Q50:
-			broken = append(broken, p)
-		case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
-			still = append(still, p)
-		case p.RHat > wellMixed:
-			apart = append(apart, p)
-		case least(p) < enough:
-			few = append(few, p)
-		case p.tail.Heavy():
-			heavy = append(heavy, p)
+		if i := slices.IndexFunc(all, func(d doubt) bool { return d.holds(p) }); i >= 0 {
+			doubtful[i] = append(doubtful[i], p)
 		}
 	}
-	if len(broken) > 0 {
-		out = append(out, those(broken, len(ps), broken[0])+": not all draws are finite numbers, so that nothing can be told of them. Look for "+
-			"NaN and Inf in the draws.")
-	}
-	if len(still) > 0 {
-		out = append(out, those(still, len(ps), still[0])+": the draws do not vary, or are too few to judge. Take a smaller step size, or more "+
-			"draws.")
-	}
-	if len(apart) > 0 {
-		worst := worstOf(apart, func(p Parameter) float64 { return p.RHat })
-		out = append(out, fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long "+
-			"(sampler.iterations), with larger steps, or %s.",
-			those(apart, len(ps), worst), worst.RHat, least(worst), more))
-	}
-	if len(few) > 0 {
-		worst := worstOf(few, func(p Parameter) float64 { return -least(p) })
-		tail := "–"
-		if worst.ESSTail == worst.ESSTail {
-			tail = fmt.Sprintf("%.0f", worst.ESSTail)
+	for i, d := range all {
+		if of := doubtful[i]; len(of) > 0 {
+			worst := worstOf(of, d.size)
+			out = append(out, d.say(those(called, of, len(ps), worst), worst))
 		}
-		out = append(out, fmt.Sprintf("%s: ESS %.0f (bulk), %s (tail) is below %d: quantiles and intervals are rough. Run longer "+
-			"(sampler.iterations).",
-			those(few, len(ps), worst), worst.ESSBulk, tail, enough))
-	}
-	if len(heavy) > 0 {
-		worst := worstOf(heavy, func(p Parameter) float64 { return p.tail.Shape })
-		out = append(out, fmt.Sprintf("%s: a tail is so heavy (Pareto shape %.2g, where a variance needs 0.5 and a mean 1) that mean, sd and "+
-			"the errors told rest on a few draws far out, and outer quantiles are less sure than they look. Go by median and quartiles, or sample "+
-			"a logarithm of it.",
-			those(heavy, len(ps), worst), worst.tail.Shape))
 	}
 	return out
 }
@@ -115,11 +143,11 @@ func worstOf(ps []Parameter, of func(Parameter) float64) Parameter {
 }
 
 // those names a parameter, or how many there are of how many, and the worst.
-func those(ps []Parameter, of int, worst Parameter) string {
+func those(called string, ps []Parameter, of int, worst Parameter) string {
 	if len(ps) == 1 {
 		return worst.Name
 	}
-	return fmt.Sprintf("%d of %d parameters, worst %s", len(ps), of, worst.Name)
+	return fmt.Sprintf("%d of %d %s, worst %s", len(ps), of, called, worst.Name)
 }
 
 // remedy is how to take the kernel that has no bias from steps on this problem: harmonic

@@ -15,7 +15,7 @@ import (
 
 // What is to be said of many parameters is said once, with the worst of them.
 //
-// Mutants it kills: a sentence a parameter, the first in place of the worst.
+// Mutants it kills: a sentence a parameter, the first in place of the worst, sds known to 3 %.
 func TestDoubts(t *testing.T) {
 	var ps []Parameter
 	for i := range 20 {
@@ -32,16 +32,23 @@ func TestDoubts(t *testing.T) {
 		"2 of 20 parameters, worst x4: ESS 300 (bulk), 90 (tail) is below 400: quantiles and intervals are rough. Run longer " +
 			"(sampler.iterations).",
 	}
-	if diff := cmp.Diff(want, Doubts(ps, 1)); diff != "" {
+	if diff := cmp.Diff(want, Doubts("parameters", ps, 1)); diff != "" {
 		t.Error(diff)
 	}
 	for _, tail := range []float64{400, math.NaN()} {
-		if got := Doubts([]Parameter{{Name: "x", RHat: 1, ESSBulk: 400, ESSTail: tail}}, 2); got != nil {
+		if got := Doubts("parameters", []Parameter{{Name: "x", RHat: 1, ESSBulk: 400, ESSTail: tail}}, 2); got != nil {
 			t.Error(got)
 		}
 	}
+	loose := []Parameter{{Name: "x", SD: 2, MCSESD: 0.08, RHat: 1, ESSBulk: 400, ESSTail: 400},
+		{Name: "y", SD: 2, MCSESD: 0.06, RHat: 1, ESSBulk: 400, ESSTail: 400}, {Name: "z", SD: 1, MCSESD: 0.07, RHat: 1, ESSBulk: 400, ESSTail: 400}}
+	want = []string{"2 of 3 outputs, worst z: the sd is known to 7 % only (1 ± 0.07): it rests on few draws far out. Run longer " +
+		"(sampler.iterations), or go by quantiles."}
+	if diff := cmp.Diff(want, Doubts("outputs", loose, 2)); diff != "" {
+		t.Error(diff)
+	}
 	for rhat, want := range map[float64]string{1: "x: ESS 85 (bulk), – (tail) is below 400", 1.5: "x: R̂ 1.500 and ESS 85: "} {
-		got := Doubts([]Parameter{{Name: "x", RHat: rhat, ESSBulk: 85.4, ESSTail: math.NaN()}}, 2)
+		got := Doubts("parameters", []Parameter{{Name: "x", RHat: rhat, ESSBulk: 85.4, ESSTail: math.NaN()}}, 2)
 		if len(got) != 1 || !strings.HasPrefix(got[0], want) {
 			t.Errorf("%q, want %s…", got, want)
 		}

@@ -83,7 +83,7 @@ func (s *Summary) ended(u tune.Until, met bool) {
 			"add, its error is %s, and a longer run would not change that part.", asked, text.Short(e.Error, 2))
 	}
 	if met && u.RHat == 0 && u.ESS == 0 {
-		if len(Doubts(s.Parameters, 0)) > 0 {
+		if len(Doubts("parameters", s.Parameters, 0)) > 0 {
 			s.warnf("the run ended because log Z was known to %s (until.evidence); R̂ and ESS of parameters "+
 				"were not waited for.", asked)
 		}

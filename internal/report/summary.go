@@ -73,6 +73,7 @@ type Parameter struct {
 	Q75      float64 `json:"q75"`
 	Q95      float64 `json:"q95"`
 	MCSEMean float64 `json:"mcse_mean"`
+	MCSESD   float64 `json:"mcse_sd"`
 	// Bias of the mean by the step, as the certificate estimates it, and the standard
 	// error of that, what the extrapolation may leave included; nil without one.
 	Bias    *float64 `json:"bias,omitempty"`
@@ -240,7 +241,7 @@ func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
 func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 	s := diag.Summarize(name, chains, lo, hi)
 	return Parameter{Name: name, Mean: s.Mean, SD: s.SD, Mode: s.Mode, Q5: s.Q5, Q25: s.Q25, Q50: s.Q50, Q75: s.Q75, Q95: s.Q95,
-		MCSEMean: s.MCSEMean, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat, density: s.Density, tail: s.Tail}
+		MCSEMean: s.MCSEMean, MCSESD: s.MCSESd, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat, density: s.Density, tail: s.Tail}
 }
 
 // New summarises a run. The caller adds what it alone knows: equations, fit,

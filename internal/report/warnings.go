@@ -196,7 +196,7 @@ const mostMet = 0.15
 // warnings says what is wrong with the draws and what to do, once each.
 func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
 	w := append(falling(res), s.rounded()...)
-	w = append(w, Doubts(s.Parameters, max(1, len(set.Temperature)))...)
+	w = append(w, Doubts("parameters", s.Parameters, max(1, len(set.Temperature)))...)
 	s.exact = sync.OnceValue(func() string { return remedy(p, set, res) }) // which asks the potential
 	for r := range res.Ladders[0].Jumps {
 		s.jumps = append(s.jumps, res.Jumps(r))

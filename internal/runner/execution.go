@@ -32,6 +32,7 @@ type execution struct {
 	work     *report.Work // after sampling
 	stream   *store.Writer
 	drawn    *store.Run // what the store is told of the draws
+	followed *followed  // outputs of the draws that were looked at last; nil before
 	window   *window
 	goal     int    // iterations of all ladders asked for
 	reached  int    // iterations of all ladders in the newest checkpoint
@@ -136,7 +137,7 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 	if from != nil && len(from.Rounds) > 0 {
 		next(from)
 	}
-	o := tune.Options{From: from, Recorder: work.Recorder, Review: x.review}
+	o := tune.Options{From: from, Recorder: work.Recorder, Review: x.review, Further: x.further}
 	o.Looking = func(now bool) {
 		switch {
 		case x.progress != nil && now:

@@ -155,11 +155,7 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		if err := x.outputs(ctx, res, sum); err != nil {
 			return nil, err
 		}
-		doubts := report.Undefined(sum.Outputs)
-		if c := x.Problem.Chart; c != nil && c.Symmetry != nil { // of which parameters, shuffled, tell nothing
-			doubts = report.Doubts(sum.Outputs, max(1, len(x.Settings.Temperature)))
-		}
-		sum.Warnings = append(sum.Warnings, doubts...)
+		sum.Warnings = append(sum.Warnings, x.doubtful(sum)...)
 	}
 	x.answer(sum)
 	if x.Model != nil || x.Rows != nil {

@@ -30,6 +30,7 @@ type Job struct {
 	Model    *dynamics.Problem // what identify fits; nil for others
 	Rows     *rows.Posterior   // what fit fits; nil for others
 	Outputs  derived.Outputs   // nil where nothing but the energy is known of states
+	Program  []string          // outputs of the program that has the energies, of which Until is asked too
 	Time     string            // what the data call the time, for figures
 	Until    *tune.Until       // of method auto, which finds step sizes and temperatures itself and runs until then; nil for others
 
@@ -43,7 +44,7 @@ func Of(r *config.Run) (*Job, error) {
 	hash, err := r.Resolved.Hash()
 	j := &Job{Request: job.Request{Command: r.Command, Name: r.Name, Warnings: r.Warnings, Config: r.Resolved, Hash: hash},
 		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, Rows: r.Rows,
-		Outputs: r.Outputs}
+		Outputs: r.Outputs, Program: r.Program}
 	if f := r.Resolved.Figures; f != nil {
 		j.Bare, j.Shown = f.None, f.Parameters
 	}
