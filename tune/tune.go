@@ -300,8 +300,9 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 			return f, nil
 		}
 	}
-	_, ess := Until{}.mixing(res)
-	seen.Gradients, seen.ESS = res.Gradients(), known(ess)
+	m := Until{}.waiting(res)
+	m.addAll(res)
+	seen.Gradients, seen.ESS = res.Gradients(), known(m.ess)
 	stats := res.Swaps()
 	seen.Rejection = stats.Rejections()
 	seen.Barrier, seen.RoundTrips = stats.Barrier(), stats.RoundTrips

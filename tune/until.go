@@ -15,7 +15,8 @@ import (
 // too long.
 type Until struct {
 	RHat float64 `json:"rhat,omitempty"` // of every parameter, at most; 0 does not ask, where Evidence does
-	// of bulk, tail and spread, at least; a spread of heavy tails is waited for only so long. See [diag.ESSSpread]
+	// bulk and tail, at least, and of spread as many, at least 400 of more: see [diag.ESSSpread]. That of a
+	// heavy tail is waited for only so long.
 	ESS      float64 `json:"ess,omitempty"`
 	Evidence float64 `json:"evidence,omitempty"` // standard error of log Z, volume aside, at most; 0 does not ask. See [Evidence]
 	// of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
@@ -57,13 +58,15 @@ func (u Until) Judge(res *r2sgld.Result) Judgement {
 func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit, further [][][]float64) Judgement {
 	j := Judgement{RHat: math.NaN(), ESS: math.NaN(), Met: true}
 	if u.Evidence == 0 || u.RHat > 0 || u.ESS > 0 {
-		j.RHat, j.ESS = u.mixing(res)
+		m := u.waiting(res)
+		m.addAll(res)
 		if p.Chart != nil && p.Chart.Symmetry != nil {
 			further = append(further, res.AgreedChains(0, p.Chart.Symmetry)...) // shuffled, draws look as if they mixed
 		}
 		for _, chains := range further {
-			j.RHat, j.ESS = u.worst(j.RHat, j.ESS, chains)
+			m.add(chains)
 		}
+		j.RHat, j.ESS = m.rhat, m.ess
 		if a != nil && a.RHat == a.RHat {
 			j.RHat, j.ESS = max(j.RHat, a.RHat), min(j.ESS, a.ESS)
 		}
@@ -83,36 +86,46 @@ func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit, further [][
 	return j
 }
 
-// mixing is the worst R̂ of the cold draws and the smallest effective sample size; NaN where
-// one is not known.
-func (u Until) mixing(res *r2sgld.Result) (rhat, ess float64) {
-	rhat, ess = 0, math.Inf(1)
-	for j := range res.Names {
-		rhat, ess = u.worst(rhat, ess, res.Chains(j))
+// mixing is how well chains mix: the worst R̂ and the smallest effective sample size of those
+// that were added; NaN where one is not known. An sd that is known as well as by fewer than
+// spread draws of a normal law counts for as many, while the other sizes are below wait.
+type mixing struct{ rhat, ess, spread, wait float64 }
+
+const (
+	spreadESS = 400 // which tell an sd to 3.5 %
+	patience  = 16  // times as many draws tell that of a law of kurtosis 33; heavier tails tell theirs slowly, if at all
+)
+
+// waiting is what u asks of spreads after the draws of res. Where draws were dropped, and half of
+// those held are as good as independent, a longer run would not know more of an sd.
+func (u Until) waiting(res *r2sgld.Result) *mixing {
+	m := &mixing{ess: math.Inf(1), spread: min(u.ESS, spreadESS)}
+	m.wait = patience * m.spread
+	if l := res.Ladders[0]; l.Stride > 1 {
+		m.wait = min(m.wait, float64(len(res.Ladders)*len(l.Energy[0]))/2)
 	}
-	return rhat, ess
+	return m
 }
 
-// patience is how many times the effective draws that are asked for a spread is waited for:
-// until laws of a kurtosis of 33 suffice. That of those with heavier tails comes slowly, if at all.
-const patience = 16
+// addAll adds the parameters.
+func (m *mixing) addAll(res *r2sgld.Result) {
+	for j := range res.Names {
+		m.add(res.Chains(j))
+	}
+}
 
-// worst is the larger R̂ and the smaller effective sample size, of those so far and of chains:
-// of bulk and tail, and of the spread while u waits for it.
-func (u Until) worst(rhat, ess float64, chains [][]float64) (float64, float64) {
-	r, e := diag.RHat(chains), min(diag.ESSBulk(chains), diag.ESSTail(chains)) // min keeps NaN
-	if e < patience*u.ESS {
-		if spread := diag.ESSSpread(chains); spread < e {
-			e = spread
+// add adds a quantity. The tail's size is not known where draws bunch at a quantile.
+func (m *mixing) add(chains [][]float64) {
+	e := diag.ESSBulk(chains)
+	if tail := diag.ESSTail(chains); tail < e {
+		e = tail
+	}
+	if e < m.wait {
+		if spread := diag.ESSSpread(chains); spread < m.spread {
+			e = min(e, spread)
 		}
 	}
-	if !(r <= rhat) {
-		rhat = r
-	}
-	if !(e >= ess) {
-		ess = e
-	}
-	return rhat, ess
+	m.rhat, m.ess = max(m.rhat, diag.RHat(chains)), min(m.ess, e) // which keep NaN
 }
 
 // stepBias is the largest bias of a mean by the step, in standard deviations of its

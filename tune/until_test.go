@@ -27,7 +27,7 @@ func chains(n int, shift float64) *r2sgld.Result {
 }
 
 // Mutants: the first parameter alone judged; R̂ or ESS not looked at; NaN taken
-// for good.
+// for good, or forgotten where another parameter comes after.
 func TestUntilMet(t *testing.T) {
 	u := Until{RHat: 1.01, ESS: 400, Iterations: 1000}
 	cases := []struct {
@@ -47,41 +47,56 @@ func TestUntilMet(t *testing.T) {
 			t.Errorf("%s: R̂ %g, ESS %g: %v", c.name, j.RHat, j.ESS, j.Met)
 		}
 	}
-	stuck := chains(500, 0)
-	clear(stuck.Ladders[0].X[0])
-	clear(stuck.Ladders[1].X[0])
-	if j := u.Judge(stuck); j.Met || j.RHat == j.RHat || j.ESS == j.ESS {
-		t.Errorf("stuck: R̂ %g, ESS %g: %v", j.RHat, j.ESS, j.Met)
+	for _, stuck := range [][]int{{0}, {1}, {0, 1}} {
+		res := chains(500, 0)
+		for _, l := range res.Ladders {
+			for k := range l.Energy[0] {
+				for _, j := range stuck {
+					l.X[0][2*k+j] = 0
+				}
+			}
+		}
+		if j := u.Judge(res); j.Met || j.RHat == j.RHat || j.ESS == j.ESS {
+			t.Errorf("parameters %d stuck: R̂ %g, ESS %g: %v", stuck, j.RHat, j.ESS, j.Met)
+		}
 	}
 }
 
 // Sds must be known as well as those of so many draws of a normal law: of an exponential law, of kurtosis 9,
-// draws are worth a quarter. They are waited for until 16 times as many draws are there, for a lognormal law does
-// not know it then. Draws are quantiles in an order of chance, which leaves the sizes an error of 10 %, five
+// draws are worth a quarter; 400 suffice. They are waited for until 16 times as many draws are there, for a lognormal
+// law does not know it then, or half of the draws of a longer run that are held. Draws are quantiles in an order of chance, which leaves the sizes an error of 10 %, five
 // standard errors; the lognormal's are below 300. Quantities that follow are judged like parameters. Mutants: sds
 // not looked at; waited for without end; as of a normal law.
 func TestUntilSpread(t *testing.T) {
-	u := Until{RHat: 1.02, ESS: 400}
 	normal := func(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 	exponential := func(p float64) float64 { return -math.Log1p(-p) }
 	lognormal := func(p float64) float64 { return math.Exp(normal(p)) }
 	for _, c := range []struct {
 		name     string
 		n        int
+		stride   int
+		ess      float64
 		quantile func(p float64) float64
 		want     bool
 	}{
-		{"normal", 1000, normal, true},
-		{"exponential", 1000, exponential, false},
-		{"more of it", 4000, exponential, true},
-		{"lognormal", 4000, lognormal, false},
-		{"waited for", 8000, lognormal, true},
+		{"normal", 1000, 1, 400, normal, true},
+		{"exponential", 1000, 1, 400, exponential, false},
+		{"less asked for", 1000, 1, 100, exponential, true},
+		{"more of it", 4000, 1, 400, exponential, true},
+		{"more asked for", 4000, 1, 3000, exponential, true},
+		{"lognormal", 4000, 1, 400, lognormal, false},
+		{"waited for", 8000, 1, 400, lognormal, true},
+		{"held", 4000, 2, 400, lognormal, true},
 	} {
 		x := [][]float64{make([]float64, c.n/2), make([]float64, c.n/2)}
 		for i, k := range rand.New(rand.NewPCG(9, 10)).Perm(c.n) {
 			x[i%2][i/2] = c.quantile((float64(k) + 0.5) / float64(c.n))
 		}
-		if j := u.judge(r2sgld.Problem{}, chains(1000, 0), nil, [][][]float64{x}); j.Met != c.want {
+		res, u := chains(c.n/2, 0), Until{RHat: 1.02, ESS: c.ess}
+		for i := range res.Ladders {
+			res.Ladders[i].Stride = c.stride
+		}
+		if j := u.judge(r2sgld.Problem{}, res, nil, [][][]float64{x}); j.Met != c.want {
 			t.Errorf("%s: R̂ %g, ESS %g: %v", c.name, j.RHat, j.ESS, j.Met)
 		}
 	}
