@@ -18,6 +18,10 @@ type Tail struct {
 // on a variance, do not hold then.
 func (t Tail) Heavy() bool { return t.Shape-2*t.SE > 0.5 }
 
+// Rough tells that the shape is above ¼ by two standard errors: standard errors of sds, which rest
+// on a fourth moment, do not hold then.
+func (t Tail) Rough() bool { return t.Shape-2*t.SE > 0.25 }
+
 // tail is the heavier tail of draws that are worth so many independent ones.
 func (d *draws) tail(ess float64) Tail {
 	const beyond, least = 20, 1. / 3

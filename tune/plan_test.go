@@ -286,8 +286,7 @@ func compare(t *testing.T, p r2sgld.Problem, s r2sgld.Settings, plan *Plan) {
 		plan.RoundTrips/got-1) > 0.25 {
 		t.Errorf("%g round trips planned, %g made", plan.RoundTrips, got)
 	}
-	m := Until{}.waiting(res)
-	if m.addAll(res); plan.ESS/m.ess > 2 || plan.ESS/m.ess < 0.5 {
+	if m := (Until{}).mixing(res); plan.ESS/m.ess > 2 || plan.ESS/m.ess < 0.5 {
 		t.Errorf("ESS %g planned, %g had", plan.ESS, m.ess)
 	}
 }

@@ -300,8 +300,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 			return f, nil
 		}
 	}
-	m := Until{}.waiting(res)
-	m.addAll(res)
+	m := Until{}.mixing(res)
 	seen.Gradients, seen.ESS = res.Gradients(), known(m.ess)
 	stats := res.Swaps()
 	seen.Rejection = stats.Rejections()

@@ -15,8 +15,8 @@ import (
 // too long.
 type Until struct {
 	RHat float64 `json:"rhat,omitempty"` // of every parameter, at most; 0 does not ask, where Evidence does
-	// bulk and tail, at least, and of spread as many, at least 400 of more: see [diag.ESSSpread]. That of a
-	// heavy tail is waited for only so long.
+	// bulk and tail, at least, and of spread as many, or 400 if that is less: see [diag.ESSSpread]. That of
+	// a heavy tail is waited for only so long.
 	ESS      float64 `json:"ess,omitempty"`
 	Evidence float64 `json:"evidence,omitempty"` // standard error of log Z, volume aside, at most; 0 does not ask. See [Evidence]
 	// of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
@@ -58,8 +58,7 @@ func (u Until) Judge(res *r2sgld.Result) Judgement {
 func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit, further [][][]float64) Judgement {
 	j := Judgement{RHat: math.NaN(), ESS: math.NaN(), Met: true}
 	if u.Evidence == 0 || u.RHat > 0 || u.ESS > 0 {
-		m := u.waiting(res)
-		m.addAll(res)
+		m := u.mixing(res)
 		if p.Chart != nil && p.Chart.Symmetry != nil {
 			further = append(further, res.AgreedChains(0, p.Chart.Symmetry)...) // shuffled, draws look as if they mixed
 		}
@@ -88,39 +87,41 @@ func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit, further [][
 
 // mixing is how well chains mix: the worst R̂ and the smallest effective sample size of those
 // that were added; NaN where one is not known. An sd that is known as well as by fewer than
-// spread draws of a normal law counts for as many, while the other sizes are below wait.
-type mixing struct{ rhat, ess, spread, wait float64 }
+// spread draws of a normal law counts for as many, while the other sizes are below patience times
+// that. Where draws were dropped, and half of those that are left are as good as independent, it is
+// not waited for: a longer run would know little more of it.
+type mixing struct {
+	rhat, ess, spread float64
+	whole             int // draws of all chains where none were dropped
+}
 
 const (
 	spreadESS = 400 // which tell an sd to 3.5 %
 	patience  = 16  // times as many draws tell that of a law of kurtosis 33; heavier tails tell theirs slowly, if at all
 )
 
-// waiting is what u asks of spreads after the draws of res. Where draws were dropped, and half of
-// those held are as good as independent, a longer run would not know more of an sd.
-func (u Until) waiting(res *r2sgld.Result) *mixing {
+// mixing is that of the parameters, with spreads as u asks for them.
+func (u Until) mixing(res *r2sgld.Result) *mixing {
 	m := &mixing{ess: math.Inf(1), spread: min(u.ESS, spreadESS)}
-	m.wait = patience * m.spread
-	if l := res.Ladders[0]; l.Stride > 1 {
-		m.wait = min(m.wait, float64(len(res.Ladders)*len(l.Energy[0]))/2)
+	for _, l := range res.Ladders {
+		if m.whole += len(l.Energy[0]); l.Stride > 1 {
+			m.whole = math.MaxInt
+			break
+		}
+	}
+	for j := range res.Names {
+		m.add(res.Chains(j))
 	}
 	return m
 }
 
-// addAll adds the parameters.
-func (m *mixing) addAll(res *r2sgld.Result) {
-	for j := range res.Names {
-		m.add(res.Chains(j))
-	}
-}
-
 // add adds a quantity. The tail's size is not known where draws bunch at a quantile.
 func (m *mixing) add(chains [][]float64) {
-	e := diag.ESSBulk(chains)
+	e, n := diag.ESSBulk(chains), len(chains)*len(chains[0])
 	if tail := diag.ESSTail(chains); tail < e {
 		e = tail
 	}
-	if e < m.wait {
+	if e < patience*m.spread && (n >= m.whole || e < float64(n)/2) {
 		if spread := diag.ESSSpread(chains); spread < m.spread {
 			e = min(e, spread)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // chains is a result of two ladders with one parameter of white noise each, the
@@ -98,6 +100,35 @@ func TestUntilSpread(t *testing.T) {
 		}
 		if j := u.judge(r2sgld.Problem{}, res, nil, [][][]float64{x}); j.Met != c.want {
 			t.Errorf("%s: R̂ %g, ESS %g: %v", c.name, j.RHat, j.ESS, j.Met)
+		}
+	}
+}
+
+// A run goes on until further quantities mix, which hear of every round. Mutants: they are not asked.
+func TestFurtherIsJudged(t *testing.T) {
+	p := r2sgld.Problem{Names: []string{"x"}, Potential: potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = x[0]
+		return x[0] * x[0] / 2
+	})}
+	for _, stuck := range []bool{false, true} {
+		rounds := 0
+		o := Options{Further: func(res *r2sgld.Result) ([][][]float64, error) {
+			rounds++
+			x := res.Chains(0)
+			if stuck {
+				for _, chain := range x {
+					clear(chain)
+				}
+			}
+			return [][][]float64{x}, nil
+		}}
+		out, err := Run(t.Context(), p, r2sgld.Settings{Seed: 1, Ladders: 2, Start: []float64{0}, Kernel: kernel.HMC{Leapfrog: 4}},
+			Until{Iterations: 4000}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Judgement.Met == stuck || (rounds == 3) != stuck {
+			t.Errorf("stuck %v: %d rounds, %v", stuck, rounds, out.Judgement)
 		}
 	}
 }

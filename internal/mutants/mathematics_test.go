@@ -6,6 +6,7 @@ var ofMathematics = []fault{
 		[]edit{{"diag.(*draws).tail", "squares(out) < least*all", "squares(out) < 0*all"}}},
 	{"sds of heavy tails known as of a normal law", "diag TestSpread",
 		[]edit{{"diag.(*draws).essSpread", "errors := SD(d.x) / d.mcseSd()", "errors := math.Sqrt(2 * d.essSd())"}}},
+	{"tails that leave an sd no error not told", "diag TestSpread", []edit{{"diag.Tail.Rough", "0.25", "0.5"}}},
 	{"sds where there may be none", "diag TestSpread", []edit{{"diag.(*draws).essSpread", ".Heavy()", ".Heavy() && false"}}},
 	{"draws of small units do not vary", "diag TestUnits", []edit{
 		{"diag.alike", "0x1p-52*max(math.Abs(least), math.Abs(largest))", "0x1p-52"},

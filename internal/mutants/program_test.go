@@ -226,11 +226,20 @@ var ofTheProgram = []fault{
 		{"internal/report.doubts", "1/math.Sqrt(2*enough)", "2/math.Sqrt(2*enough)"},
 	}},
 	{"outputs that are drawn tell of chains", "internal/runner TestFurther", []edit{
-		{"internal/runner.(*execution).follow", "slices.Equal(column[n:], column[:len(all)-n])", "true"},
+		{"internal/runner.(*execution).follow", "slices.EqualFunc(column[n:], column[:len(all)-n], alike)", "true"},
+	}},
+	{"doubts of outputs beside those of chains", "internal/runner TestDoubtsOfOutputs", []edit{
+		{"internal/runner.(*execution).doubtful", "!shuffled && !report.Mix(sum.Parameters)", "false"},
+	}},
+	{"doubts of outputs that are drawn", "internal/runner TestDoubtsOfOutputs", []edit{
+		{"internal/runner.(*execution).doubtful", "(shuffled || x.followed.tell[j])", "(shuffled || x.followed.tell[j] || j >= 0)"},
+	}},
+	{"heavy tails taken for chains that do not mix", "internal/runner TestDoubtsOfOutputs", []edit{
+		{"internal/report.Mix", "p.RHat <= wellMixed", "p.MCSESD == 0 && p.RHat <= wellMixed"},
 	}},
 	{"outputs of few values tell of chains", "internal/runner TestFurther", []edit{{"internal/runner.varied", "> len(x)/10", "> 0"}}},
 	{"formulas of outputs prolong a run", "internal/runner TestFurther", []edit{
-		{"internal/runner.(*execution).further", "slices.Contains(x.Program, f.names[j])", "true"},
+		{"internal/runner.(*execution).further", "own[f.names[j]]", "true"},
 	}},
 	{"outputs of the first round for all", "internal/runner TestFurther", []edit{
 		{"internal/runner.(*execution).follow", "x.followed.iterations == f.iterations", "x.followed.iterations >= 0"},

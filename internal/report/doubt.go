@@ -78,11 +78,17 @@ func doubts(rungs int) []doubt {
 					"told rest on a few draws far out, and outer quantiles are less sure than they look. Go by median and quartiles, or sample a logarithm "+
 					"of it.", who, worst.tail.Shape)
 			}},
+		{func(p Parameter) bool { return p.tail.Rough() },
+			func(p Parameter) float64 { return p.tail.Shape },
+			func(who string, worst Parameter) string {
+				return fmt.Sprintf("%s: a tail is heavy (Pareto shape %.2g, where an sd has an error below 0.25): the sd rests on a few draws far out, "+
+					"and may be off by more than its error tells, mostly too small. Go by quantiles, or sample a logarithm of it.", who, worst.tail.Shape)
+			}},
 		{func(p Parameter) bool { return p.looseness() > 1/math.Sqrt(2*enough) },
 			Parameter.looseness,
 			func(who string, worst Parameter) string {
-				return fmt.Sprintf("%s: the sd is known to %.0f %% only (%.3g ± %.2g): it rests on few draws far out. Run longer (sampler.iterations), "+
-					"or go by quantiles.", who, 100*worst.looseness(), worst.SD, worst.MCSESD)
+				return fmt.Sprintf("%s: the sd is known to %.0f %% only (%.3g ± %.2g): it rests on few draws far out, or on few "+
+					"that are independent. Run longer (sampler.iterations, sampler.until.ess), or go by quantiles.", who, 100*worst.looseness(), worst.SD, worst.MCSESD)
 			}},
 	}
 }
@@ -108,6 +114,11 @@ func Doubts(called string, ps []Parameter, rungs int) (out []string) {
 		}
 	}
 	return out
+}
+
+// Mix tells that there is no doubt of how chains of parameters mix, whatever their tails.
+func Mix(ps []Parameter) bool {
+	return !slices.ContainsFunc(ps, func(p Parameter) bool { return !(p.RHat <= wellMixed && p.ess() >= enough) })
 }
 
 // Undefined says which outputs are not finite numbers in all draws; nil where all are.

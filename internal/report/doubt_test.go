@@ -42,8 +42,8 @@ func TestDoubts(t *testing.T) {
 	}
 	loose := []Parameter{{Name: "x", SD: 2, MCSESD: 0.08, RHat: 1, ESSBulk: 400, ESSTail: 400},
 		{Name: "y", SD: 2, MCSESD: 0.06, RHat: 1, ESSBulk: 400, ESSTail: 400}, {Name: "z", SD: 1, MCSESD: 0.07, RHat: 1, ESSBulk: 400, ESSTail: 400}}
-	want = []string{"2 of 3 outputs, worst z: the sd is known to 7 % only (1 ± 0.07): it rests on few draws far out. Run longer " +
-		"(sampler.iterations), or go by quantiles."}
+	want = []string{"2 of 3 outputs, worst z: the sd is known to 7 % only (1 ± 0.07): it rests on few draws far out, or on few " +
+		"that are independent. Run longer (sampler.iterations, sampler.until.ess), or go by quantiles."}
 	if diff := cmp.Diff(want, Doubts("outputs", loose, 2)); diff != "" {
 		t.Error(diff)
 	}

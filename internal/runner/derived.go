@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/r2sgld/r2sgld"
@@ -50,7 +51,10 @@ func (x *execution) follow(res *r2sgld.Result) (*followed, error) {
 	states, chains, stride := thinned(res, max(leastPredictive, mostOutputNumbers/len(at)))
 	n := len(states)
 	f.chains, f.draws, f.stride = chains, n/chains, stride
-	all, err := x.Outputs.Outputs(append(states, states[:min(again, n)]...), int64(x.Settings.Seed>>1))
+	if x.Program != nil { // which may draw what it tells
+		states = append(states, states[:min(again, n)]...)
+	}
+	all, err := x.Outputs.Outputs(states, int64(x.Settings.Seed>>1))
 	if err != nil {
 		return nil, err
 	}
@@ -60,15 +64,21 @@ func (x *execution) follow(res *r2sgld.Result) (*followed, error) {
 			column[k] = v[i]
 		}
 		f.columns = append(f.columns, column[:n:n])
-		f.tell = append(f.tell, stride == 1 && slices.Equal(column[n:], column[:len(all)-n]) && varied(column[:n]))
+		f.tell = append(f.tell, (stride == 1 || n >= leastTelling) && slices.EqualFunc(column[n:], column[:len(all)-n], alike) && varied(column[:n]))
 	}
 	x.followed = f
 	return f, nil
 }
 
-// again is how many states are asked of twice. Outputs that differ then are drawn, and tell less of chains
-// than what follows from states.
-const again = 8
+const (
+	// again is how many states a program is asked of twice. Outputs that differ then are drawn, and tell less of
+	// chains than what follows from states.
+	again        = 8
+	leastTelling = 1600 // draws, where there are more outputs than the store gets of all
+)
+
+// alike tells that two numbers differ by rounding at most: programs go through states in blocks.
+func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) }
 
 // varied tells that x are numbers of more than a few values.
 func varied(x []float64) bool {
@@ -85,31 +95,33 @@ func (x *execution) further(res *r2sgld.Result) (chains [][][]float64, err error
 	if err != nil {
 		return nil, err
 	}
+	own := map[string]bool{}
+	for _, name := range x.Program {
+		own[name] = true
+	}
 	for j, tells := range f.tell {
-		if tells && slices.Contains(x.Program, f.names[j]) {
+		if tells && own[f.names[j]] {
 			chains = append(chains, f.of(j))
 		}
 	}
 	return chains, nil
 }
 
-// doubtful says what is wrong with the outputs. Of those that tell how chains mix it is said as of
-// parameters, unless that has been said of these.
+// doubtful says what is wrong with the outputs: of those that tell how chains mix as of parameters,
+// unless these are told not to mix. Where parameters are shuffled, outputs alone tell it.
 func (x *execution) doubtful(sum *report.Summary) []string {
-	rungs, all := max(1, len(x.Settings.Temperature)), report.Undefined(sum.Outputs)
-	if c := x.Problem.Chart; c != nil && c.Symmetry != nil { // parameters, shuffled, tell nothing
-		return append(all, report.Doubts("outputs", sum.Outputs, rungs)...)
-	}
-	if len(report.Doubts("parameters", sum.Parameters, rungs)) > 0 {
+	c := x.Problem.Chart
+	shuffled, all := c != nil && c.Symmetry != nil, report.Undefined(sum.Outputs)
+	if !shuffled && !report.Mix(sum.Parameters) {
 		return all
 	}
 	var tell []report.Parameter
 	for j, p := range sum.Outputs {
-		if x.followed.tell[j] {
+		if p.Q50 == p.Q50 && (shuffled || x.followed.tell[j]) {
 			tell = append(tell, p)
 		}
 	}
-	return append(all, report.Doubts("outputs", tell, rungs)...)
+	return append(all, report.Doubts("outputs", tell, max(1, len(x.Settings.Temperature)))...)
 }
 
 // outputs adds what is known of draws to the store and the summary.

@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/report"
 )
 
 // loud is a program with outputs of all kinds: the cube of the state, its sign, what is drawn, what is no number
@@ -65,5 +67,25 @@ func TestFurther(t *testing.T) {
 	x.Program = []string{"sign"}
 	if got, err := x.further(res(400)); err != nil || got != nil {
 		t.Errorf("of a program that has another output: %v, %v", got, err)
+	}
+}
+
+// Doubts are told of outputs that tell how chains mix, unless parameters are told not to mix: not of those that are
+// drawn. Mutants: outputs that are drawn; beside those of parameters; not where tails of parameters are heavy.
+func TestDoubtsOfOutputs(t *testing.T) {
+	good := report.Parameter{Name: "x", SD: 1, RHat: 1, ESSBulk: 500, ESSTail: 500}
+	wide, apart := good, good
+	wide.MCSESD, apart.RHat = 0.1, 1.2
+	x := &execution{Job: &Job{}, followed: &followed{tell: []bool{false, true}}}
+	for _, c := range []struct {
+		parameter report.Parameter
+		want      bool
+	}{{good, true}, {wide, true}, {apart, false}} {
+		sum := &report.Summary{Parameters: []report.Parameter{c.parameter}, Outputs: []report.Parameter{wide, wide}}
+		sum.Outputs[1].Name = "y"
+		got := x.doubtful(sum)
+		if told := len(got) == 1 && strings.HasPrefix(got[0], "y: the sd is known to 10 % only"); told != c.want || len(got) > 1 {
+			t.Errorf("%+v: %q", c.parameter, got)
+		}
 	}
 }
