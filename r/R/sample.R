@@ -10,7 +10,7 @@ r2sgld_sample <- function(fn, gr, names, domain = NULL, constraints = NULL, ...,
   write_input <- function(folder) {
     saveRDS(surroundings(density), file.path(folder, "density.rds"))
     list(name = name, variables = I(names),
-         potential = list(command = I(c(rscript(), "--vanilla", "-e", "r2sgld:::serve()", "density.rds"))),
+         potential = list(command = I(c(rscript(), "--vanilla", "-e", "r2sgld:::serve()", "density.rds")), timeout = 600),
          domain = with_constraints(domain, constraints),
          sampler = c(list(seed = seed, init = init), sampler))
   }

@@ -143,6 +143,11 @@ def sample(
     return read(run)
 
 
+# Seconds that the start of Python, with what a density imports, and a block of states may take: compilers of
+# arrays take some of them at the first call.
+PATIENCE = 600
+
+
 def draw(
     density: Density,
     layout: Layout,
@@ -167,7 +172,7 @@ def draw(
     config = {
         "name": name,
         "variables": coordinates,
-        "potential": {"command": [sys.executable, "-m", "r2sgld._serve", "energy.pkl"]},
+        "potential": {"command": [sys.executable, "-m", "r2sgld._serve", "energy.pkl"], "timeout": PATIENCE},
         "domain": domain,
         "sampler": sampler,
     }
