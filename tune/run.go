@@ -91,14 +91,9 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	}
 	begun, judged := time.Now(), 0
 	judge := func(res *r2sgld.Result) (err error) {
-		var further [][][]float64
-		if o.Further != nil {
-			if further, err = o.Further(res); err != nil {
-				return err
-			}
-		}
-		judged, out.Judgement = res.Ladders[0].Iterations, u.judge(p, res, found.Modes.seen(p, res), further)
-		return nil
+		judged = res.Ladders[0].Iterations
+		out.Judgement, err = o.judge(u, p, found.Modes, res)
+		return err
 	}
 	s.Most = u.Iterations
 	s.Review = func(res *r2sgld.Result) (int, error) {
@@ -127,18 +122,37 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 			return nil, err
 		}
 	}
-	o.look(found.Modes != nil)
-	known, err := found.Modes.renew(ctx, p, s, out.Result)
-	if err != nil {
+	if err := o.audit(ctx, p, s, found.Modes, out); err != nil {
 		return nil, err
 	}
+	return out, nil
+}
+
+// judge says how far res has come by u, further quantities included.
+func (o Options) judge(u Until, p r2sgld.Problem, m *Modes, res *r2sgld.Result) (j Judgement, err error) {
+	var further [][][]float64
+	if o.Further != nil {
+		if further, err = o.Further(res); err != nil {
+			return j, err
+		}
+	}
+	return u.judge(p, res, m.seen(p, res), further), nil
+}
+
+// audit looks for modes once more, from the draws, and inspects those that are known then.
+func (o Options) audit(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, m *Modes, out *Outcome) error {
+	o.look(m != nil)
+	known, err := m.renew(ctx, p, s, out.Result)
+	if err != nil {
+		return err
+	}
 	if out.Audit, err = known.inspect(ctx, p, s, out.Result); err != nil {
-		return nil, err
+		return err
 	}
 	if o.look(false); known != nil {
 		out.Searched = known.gradients()
 	}
-	return out, nil
+	return nil
 }
 
 // withLengths are settings with those of the first round where nothing is said of them.

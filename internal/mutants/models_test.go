@@ -321,7 +321,7 @@ var ofModels = []fault{
 		[]edit{{".(*run).ladder", "c != nil && l.shadow == nil", "c != nil"}}},
 	{"symmetry: shuffled draws that are taken for mixed", "tune TestUntilMetUpToASymmetry",
 		[]edit{{"tune.Until.judge", "p.Chart.Symmetry != nil", "p.Chart.Symmetry == nil"}}},
-	{"further quantities not asked", "tune TestFurtherIsJudged", []edit{{"tune.Run", "if o.Further != nil {", "if o.Further == nil && false {"}}},
+	{"further quantities not asked", "tune TestFurtherIsJudged", []edit{{"tune.Options.judge", "if o.Further != nil {", "if o.Further == nil && false {"}}},
 	{"sds not waited for", "tune TestUntilSpread", []edit{{"tune.(*mixing).add", "e < patience*m.spread", "e < 0"}}},
 	{"sds waited for without end", "tune TestUntilSpread", []edit{{"tune.(*mixing).add", "e < patience*m.spread", "m.spread > 0"}}},
 	{"sds waited for where draws are dropped", "tune TestUntilSpread", []edit{{"tune.Until.mixing", "l.Stride > 1", "l.Stride > 2"}}},

@@ -497,8 +497,8 @@ var ofSampling = []fault{
 	{"guide: a density without its uniform part", ". ExactKernels/^disc$/HMC", []edit{
 		{"internal/modes.(*Mixture).Evaluator", "e.rest -= math.Log(m.Hi[j] - m.Lo[j])", "e.rest = math.Inf(-1 - j)"},
 	}},
-	{"guide: fitted anew when draws are judged", "tune TwoWidths/2", []edit{{"tune.Run", "judged, out.Judgement = res",
-		"for _, q := range found.Modes.Fit.Mixture.Parts { q.Center[0] += 0.3 }; judged, out.Judgement = res"}}},
+	{"guide: fitted anew when draws are judged", "tune TwoWidths/2", []edit{{"tune.Run", "judged = res",
+		"for _, q := range found.Modes.Fit.Mixture.Parts { q.Center[0] += 0.3 }; judged = res"}}},
 	{"guide: noise that is not known", ". GuideRefused", []edit{{".(*run).kernel", "noisy && exact == nil", "false && exact == nil"}}},
 	{"guide: swaps that do not see it", ". GuideRefused",
 		[]edit{{".(*run).kernel", "noisy && r.settings.FullEnergies", "false && r.settings.FullEnergies"}}},
