@@ -506,6 +506,41 @@ func TestBrokerIsFull(t *testing.T) {
 	}
 }
 
+// A reluctant broker refuses to create some streams first.
+type reluctant struct {
+	jetstream.JetStream
+	refuses int
+	code    jetstream.ErrorCode
+}
+
+func (r *reluctant) CreateOrUpdateStream(ctx context.Context, c jetstream.StreamConfig) (jetstream.Stream, error) {
+	if r.refuses--; r.refuses >= 0 {
+		return nil, fmt.Errorf("a stream: %w", &jetstream.APIError{Code: 500, ErrorCode: r.code, Description: "error creating store for stream"})
+	}
+	return r.JetStream.CreateOrUpdateStream(ctx, c)
+}
+
+// TestShelfOfReluctantBroker: a broker that does not create a stream at once is asked again for a while, one
+// that has another reason is not.
+func TestShelfOfReluctantBroker(t *testing.T) {
+	t.Parallel()
+	js, err := jetstream.New(newYard(t, 0).conn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		refuses, left int
+		code          jetstream.ErrorCode
+		made          bool
+	}{{2, -1, 10049, true}, {1 << 20, 1<<20 - mostAsked, 10049, false}, {2, 1, 10047, false}} {
+		r := &reluctant{js, c.refuses, c.code}
+		_, err := declare(t.Context(), r, "other", nil)
+		if refusal := new(jetstream.APIError); (err == nil) != c.made || r.refuses != c.left || !c.made && (!errors.As(err, &refusal) || refusal.ErrorCode != c.code) {
+			t.Errorf("%+v: %v, %d left", c, err, r.refuses)
+		}
+	}
+}
+
 // TestBrokerThatKeepsNothing is told of.
 func TestBrokerThatKeepsNothing(t *testing.T) {
 	b, err := Listen("127.0.0.1:0", NewToken(), "", nil)

@@ -42,6 +42,8 @@ const (
 	mostParcel  = 1 << 36 // bytes of a folder
 	mostFolder  = 1 << 17 // bytes of the largest folder that is sent inside an outcome
 	mostAtOnce  = 64      // cases that are put without waiting for the broker
+	uncreated   = 10049   // the code of JetStream's errors where a stream is not created
+	mostAsked   = 10      // for a stream that is not
 )
 
 func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
@@ -95,7 +97,7 @@ func nameOfMade(key, worker string) string { return "made." + key + "." + worker
 // declare makes the shelf of a list, or finds it.
 func declare(ctx context.Context, js jetstream.JetStream, id string, about map[string]string) (*shelf, error) {
 	s := &shelf{js: js, id: id}
-	queue, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: shelfPrefix + id, Subjects: []string{caseSubject + id + ".*"},
+	queue, err := queueOf(ctx, js, jetstream.StreamConfig{Name: shelfPrefix + id, Subjects: []string{caseSubject + id + ".*"},
 		Retention: jetstream.WorkQueuePolicy, Metadata: about})
 	if err != nil {
 		return nil, err
@@ -109,6 +111,19 @@ func declare(ctx context.Context, js jetstream.JetStream, id string, about map[s
 	}
 	if err == nil {
 		s.things, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: shelfPrefix + id})
+	}
+	return s, err
+}
+
+// queueOf makes a queue, or finds it. A broker whose last stream has gone takes the empty folder of all
+// streams away a little later, and refuses one that is made at that very moment: it is asked again.
+func queueOf(ctx context.Context, js jetstream.JetStream, c jetstream.StreamConfig) (s jetstream.Stream, err error) {
+	for range mostAsked {
+		var refusal *jetstream.APIError
+		if s, err = js.CreateOrUpdateStream(ctx, c); !errors.As(err, &refusal) || refusal.ErrorCode != uncreated {
+			return s, err
+		}
+		pause(ctx, moment)
 	}
 	return s, err
 }
