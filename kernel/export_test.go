@@ -2,11 +2,14 @@ package kernel
 
 import "github.com/r2sgld/r2sgld/stream"
 
-// Launch begins trajectories with given momenta (displacements of a step), as the
+// Launch begins trajectories with steps of a given factor and given momenta (displacements of a step), as the
 // first Leapfrog would with those that it draws: it takes a half-kick back
 // because the next Leapfrog makes two.
-func (t *trajectory) Launch(b *Block, at *At, noise *stream.Lanes, v []float64) {
+func (t *trajectory) Launch(b *Block, at *At, noise *stream.Lanes, factor float64, v []float64) {
 	t.begin(b, at, noise)
+	for i := range t.factor {
+		t.factor[i] = factor
+	}
 	copy(b.V, v)
 	t.kick(b, at, -1)
 }

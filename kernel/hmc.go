@@ -17,8 +17,8 @@ import (
 // It keeps exp(−U/τ) on the domain exactly, whatever the step size, if energies,
 // gradients and reflections are exact (Neal 2011, section 5.5.1; Afshar & Domke
 // 2015). One leapfrog step is the Metropolis-adjusted Langevin step of step size η.
-// The lengths of several vary, those of one in 16 trajectories down to an eighth; a single step
-// has one length.
+// The lengths of several vary: those of one in 16 trajectories, and of more where the potential is steep
+// for them, down to an eighth. A single step has one length.
 type HMC struct {
 	Leapfrog int // steps of a trajectory, each of one gradient; at least 1
 }
@@ -80,22 +80,26 @@ func (t *trajectories) Moves() []Moves { return t.moves }
 // where the density has a period (Neal 2011, section 5.4.2.2).
 const jitter = 0.2
 
-// One of so many trajectories has steps that are shorter, by up to so many halvings: in a place
-// narrower than others all trajectories of a length beyond what is stable there are rejected, and a
-// replica that came in would not leave. An eighth of the length is stable where the density is an
-// eighth as wide; they cost a sixteenth of the gradients at most.
+// A trajectory may have steps that are shorter, by up to so many halvings: in a place narrower than
+// others all trajectories of a length beyond what is stable there are rejected, and a replica that
+// came in would not leave. An eighth of the length is stable where the density is an eighth as wide.
+const halvings = 3
+
+// The probability of shorter steps is one of so many at least, and mostly at most. It is the square of
+// the steepness over that of a place where half of them would be too long: see [trajectory.odds].
 const (
-	seldom   = 16
-	halvings = 3
+	seldom = 1. / 16
+	mostly = 0.9
+	steep  = 2
 )
 
-// factor is that of the length of a trajectory's steps, from a uniform number: uniform in
-// 1 ± jitter, or else of a uniform logarithm.
-func factor(u float64) float64 {
-	if u *= seldom; u < 1 {
-		return lane.Exp(-halvings * math.Ln2 * u)
+// factor is that of the length of a trajectory's steps, from a uniform number, and whether they are
+// shorter, with probability odds: then its logarithm is uniform, else itself in 1 ± jitter.
+func factor(u, odds float64) (f float64, short bool) {
+	if u < odds {
+		return lane.Exp(-halvings * math.Ln2 * (u / odds)), true
 	}
-	return 1 + jitter*(2*(u-1)/(seldom-1)-1)
+	return 1 + jitter*(2*(u-odds)/(1-odds)-1), false
 }
 
 // Moves counts the trajectories of one rung.
@@ -118,6 +122,8 @@ type trajectory struct {
 	base, baseGrad  []float64 // likewise, of a base law; nil without
 	hamiltonian     []float64 // H/τ there
 	factor          []float64 // of the step's length, per replica
+	odds            []float64 // of shorter steps where it began
+	short           []bool    // whether it has them
 	undefined       []bool    // whether it came to a state of finite energy whose gradient is NaN
 	begun           bool
 	steady          bool // steps of one length
@@ -129,7 +135,8 @@ func newTrajectory(b *Block, leapfrog int) *trajectory {
 	b.V = make([]float64, len(b.X))
 	return &trajectory{steady: leapfrog == 1, x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
 		base: slices.Clone(b.Base), baseGrad: slices.Clone(b.BaseGrad),
-		hamiltonian: make([]float64, b.R), factor: slices.Repeat([]float64{1}, b.R), undefined: make([]bool, b.R)}
+		hamiltonian: make([]float64, b.R), factor: slices.Repeat([]float64{1}, b.R),
+		odds: make([]float64, b.R), short: make([]bool, b.R), undefined: make([]bool, b.R)}
 }
 
 // Leapfrog makes one leapfrog step of every replica, walls aside: from the second
@@ -157,7 +164,8 @@ func (t *trajectory) begin(b *Block, at *At, noise *stream.Lanes) {
 	copy(t.baseGrad, b.BaseGrad)
 	if !t.steady {
 		for i, u := range noise.Uniforms(1) {
-			t.factor[i] = factor(u)
+			t.odds[i] = oddsOf(b, at, i)
+			t.factor[i], t.short[i] = factor(u, t.odds[i])
 		}
 	}
 	xi := noise.Normals(b.D)
@@ -170,6 +178,40 @@ func (t *trajectory) begin(b *Block, at *At, noise *stream.Lanes) {
 	for i := range t.hamiltonian {
 		t.hamiltonian[i] = t.over(b, at, i)
 	}
+}
+
+// oddsOf is the probability that the steps of a trajectory of replica i from its state are shorter. It grows
+// with the steepness: by how many standard deviations of its momentum a coordinate is kicked in half a step.
+func oddsOf(b *Block, at *At, i int) float64 {
+	r, most := b.Rung[i], 0.0
+	if at.Drift[r] == 0 { // an infinite gradient is of no concern then
+		return seldom
+	}
+	for j := i; j < len(b.Grad); j += b.Stride {
+		g := b.Grad[j]
+		if b.Base != nil {
+			g += at.Temperature[r] * b.BaseGrad[j]
+		}
+		most = max(most, math.Abs(g))
+	}
+	u := at.Drift[r] * most / (steep * at.Noise[r])
+	if u *= u; u > seldom { // false if it is NaN
+		return min(u, mostly)
+	}
+	return seldom
+}
+
+// turn is the logarithm of the odds of the way back over those of the way that was taken: the step's
+// length is drawn by where a trajectory begins.
+func (t *trajectory) turn(b *Block, at *At, i int) float64 {
+	if t.steady {
+		return 0
+	}
+	back, there := oddsOf(b, at, i), t.odds[i]
+	if !t.short[i] {
+		back, there = 1-back, 1-there
+	}
+	return lane.Log(back / there)
 }
 
 // over is H/τ = U/τ + U₀ + |v|²/(2τ) of replica i, the energies left out at
@@ -222,7 +264,7 @@ func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 }
 
 // Accept ends the trajectories: each replica stays at the end of its own with
-// probability min(1, exp(−ΔH/τ)), else it goes back to its beginning, also if the
+// probability min(1, exp(−ΔH/τ)), times the ratio of the odds of its steps, else it goes back to its beginning, also if the
 // end has no finite energy. moves, per [Block.Slot], are counted. The block must be
 // evaluated at its states, and is when Accept returns.
 func (t *trajectory) Accept(b *Block, at *At, noise *stream.Lanes, moves []Moves) {
@@ -235,7 +277,7 @@ func (t *trajectory) Accept(b *Block, at *At, noise *stream.Lanes, moves []Moves
 			t.undefined[i] = false
 			count.Undefined++
 		}
-		gain := t.hamiltonian[i] - t.over(b, at, i)
+		gain := t.hamiltonian[i] - t.over(b, at, i) + t.turn(b, at, i)
 		if lane.Log(u) < gain && gain <= math.MaxFloat64 { // false if it is NaN, and at an energy of −Inf
 			count.Accepted++
 			continue

@@ -109,6 +109,61 @@ func TestHMCKeepsTheLaw(t *testing.T) {
 	}
 }
 
+// Where the density is narrow steps are shorter more often, and the acceptance makes up for it. Replicas
+// that begin in the law of a funnel, v normal and z = x exp(−v/2) normal, are in it after each of three
+// trajectories: U is τ times its energy, part of which is a base law, at two temperatures. Means of v, v², z²
+// and v(z² − 1): n = 60,000 independent replicas per rung; |z| < 5.6 for 24 scores, 2e-8 each.
+//
+// Mutants: the odds of the way back are left out; those of longer steps are; they are those of the way there
+// over those back.
+func TestShorterStepsKeepTheLaw(t *testing.T) {
+	const n, leapfrog = 60_000, 3
+	s := kernel.Schedule{StepSize: []float64{0.6, 0.3}, Temperature: []float64{1, 2}, Iterations: 3}
+	b, at, noise := kernel.NewBlock(2*n, 2), kernel.NewAt(2), generators(2*n)
+	b.WithBase()
+	for i := range b.R {
+		b.Rung[i] = i % 2
+		b.X[i] = noise.Of(i).NormFloat64()
+		b.X[b.R+i] = math.Exp(b.X[i]/2) * noise.Of(i).NormFloat64()
+	}
+	u := func(b *kernel.Block) {
+		for i, r := range b.Rung {
+			v, x, tau := b.X[i], b.X[b.R+i], s.Temperature[r]
+			w := x * math.Exp(-v)
+			b.Energy[i], b.Base[i] = tau*(x*w+v)/2, v*v/2
+			b.Grad[i], b.Grad[b.R+i] = tau*(1-x*w)/2, tau*w
+			b.BaseGrad[i], b.BaseGrad[b.R+i] = v, 0
+		}
+	}
+	u(b)
+	path, moves := kernel.NewTrajectory(b, leapfrog), make([]kernel.Moves, 2)
+	for k := 1; k <= s.Iterations; k++ {
+		s.Set(at, k)
+		follow(path, b, at, noise, leapfrog, u, nil)
+		path.Accept(b, at, noise, moves)
+		for r := range s.Temperature {
+			var sum [4]float64
+			for i := r; i < b.R; i += 2 {
+				v, x := b.X[i], b.X[b.R+i]
+				z2 := x * x * math.Exp(-v)
+				for j, f := range []float64{v, (v*v - 1) / math.Sqrt2, (z2 - 1) / math.Sqrt2, v * (z2 - 1) / math.Sqrt2} { // of mean 0 and variance 1
+					sum[j] += f
+				}
+			}
+			for j := range sum {
+				if z := sum[j] / math.Sqrt(n); !(math.Abs(z) < 5.6) {
+					t.Errorf("trajectory %d, rung %d: mean %d is off by %.1f standard errors", k, r+1, j+1, z)
+				}
+			}
+		}
+	}
+	for r, m := range moves {
+		if share := float64(m.Accepted) / float64(m.Proposed); share < 0.3 || share > 0.97 {
+			t.Errorf("rung %d: %.3f accepted", r+1, share)
+		}
+	}
+}
+
 // Acceptance corrects kicks of any length, so that the law does not tell whether they
 // are the right one: H does. Trajectories of length 1.6 in 50 steps, hω < 0.08, keep H up
 // to (hω)²/8 < 10⁻³, where the mean loss of acceptance is half that: more than 0.998
@@ -157,9 +212,9 @@ func shapes(t *testing.T) map[string]domain.Domain {
 // A point is a state with its momentum.
 type point [4]float64
 
-// travel takes points along trajectories of n steps, with the factor of the step
-// length that the generators give, and returns their ends and the mirrorings.
-func travel(points []point, s kernel.Schedule, n int, seed uint64, r domain.Reflector) (ends []point, hits [][]int) {
+// travel takes points along trajectories of n steps, whose length has a factor, and returns their ends and
+// the mirrorings.
+func travel(points []point, s kernel.Schedule, n int, factor float64, r domain.Reflector) (ends []point, hits [][]int) {
 	ends, hits = make([]point, len(points)), make([][]int, len(points))
 	for i, p := range points {
 		b, at := kernel.NewBlock(1, 2), kernel.NewAt(1)
@@ -167,8 +222,8 @@ func travel(points []point, s kernel.Schedule, n int, seed uint64, r domain.Refl
 		copy(b.X, p[:2])
 		ridge(b)
 		s.Set(at, 1)
-		noise := stream.New(seed, 0).Lanes(1, stream.Kernel)
-		path.Launch(b, at, noise, p[2:])
+		noise := generators(1)
+		path.Launch(b, at, noise, factor, p[2:])
 		for range n {
 			follow(path, b, at, noise, 1, ridge, r)
 			hits[i] = append(hits[i], b.Hits[0])
@@ -212,7 +267,7 @@ type flight struct {
 	from     point
 	schedule kernel.Schedule
 	steps    int
-	seed     uint64
+	factor   float64
 }
 
 func drawFlight(t *rapid.T, all map[string]domain.Domain) flight {
@@ -227,7 +282,7 @@ func drawFlight(t *rapid.T, all map[string]domain.Domain) flight {
 	f.from[2], f.from[3] = speed.Draw(t, "v"), speed.Draw(t, "w")
 	f.schedule = kernel.Schedule{StepSize: []float64{rapid.Float64Range(0.002, 0.05).Draw(t, "step")},
 		Temperature: []float64{2}, Iterations: 1}
-	f.steps, f.seed = rapid.IntRange(1, 9).Draw(t, "steps"), rapid.Uint64().Draw(t, "seed")
+	f.steps, f.factor = rapid.IntRange(1, 9).Draw(t, "steps"), rapid.Float64Range(0.125, 1.2).Draw(t, "factor")
 	return f
 }
 
@@ -250,10 +305,10 @@ func (f flight) check(t rapid.TB, all map[string]domain.Domain) (met int, ok boo
 			points = append(points, q)
 		}
 	}
-	ends, hits := travel(points, f.schedule, f.steps, f.seed, r)
+	ends, hits := travel(points, f.schedule, f.steps, f.factor, r)
 	back := ends[0]
 	back[2], back[3] = -back[2], -back[3]
-	again, _ := travel([]point{back}, f.schedule, f.steps, f.seed, r)
+	again, _ := travel([]point{back}, f.schedule, f.steps, f.factor, r)
 	again[0][2], again[0][3] = -again[0][2], -again[0][3]
 	var m [4][4]float64
 	norm := 0.0
@@ -370,11 +425,13 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 
 // Replicas of a normal law leave where they are though steps of the usual length, hω from 3.2 to 4.8,
 // are unstable: eight of them multiply a displacement by 10⁷ and more, so that less than one in 10⁶ is
-// accepted. A sixteenth of trajectories is shorter, a third of these by more than 4, so hω < 1 and
+// accepted. A sixteenth of trajectories at least is shorter, a third of these by more than 4, so hω < 1 and
 // nearly all are accepted. Of 100 trajectories none is such one with the chance 0.9793¹⁰⁰ = 0.12, of
-// 1,000 with 8e-10: all of 50 replicas have moved but for 4e-8.
+// 1,000 with 8e-10: all of 50 replicas have moved but for 4e-8. Steps are shorter with the mean probability
+// 0.49 here, that of the mean of x² between 1/16 and 0.9: of 50,000 trajectories so many are accepted at most,
+// and more than twice as many as would be if a sixteenth were shorter.
 //
-// Mutants: no trajectory is shorter; they are shorter by less.
+// Mutants: no trajectory is shorter; they are shorter by less; a sixteenth is everywhere.
 func TestReplicasLeaveNarrowPlaces(t *testing.T) {
 	const n, leapfrog = 50, 8
 	u := func(b *kernel.Block) {
@@ -401,8 +458,8 @@ func TestReplicasLeaveNarrowPlaces(t *testing.T) {
 			t.Errorf("replica %d has not moved", i)
 		}
 	}
-	if share := float64(moves[0].Accepted) / float64(moves[0].Proposed); share > 1.0/16 {
-		t.Errorf("%.3f are accepted, more than there are short ones", share)
+	if share := float64(moves[0].Accepted) / float64(moves[0].Proposed); share > 0.49 || share < 2.0/16 {
+		t.Errorf("%.3f are accepted", share)
 	}
 }
 

@@ -259,7 +259,12 @@ var ofSampling = []fault{
 	{"steps: none grow tenfold", "tune Correction", []edit{{"tune.correction", "share > still", "false"}}},
 	{"evidence: a ladder of vast energies counts", "exchange FromDrawsAreStones", []edit{
 		{"exchange.(*tilt).merge", "t.Max-o.Max > below", "false"}}},
-	{"hmc: no shorter steps", "kernel NarrowPlaces", []edit{{"kernel.factor", "u *= seldom; u < 1", "u *= seldom; u < 0"}}},
+	{"hmc: no shorter steps", "kernel NarrowPlaces", []edit{{"kernel.factor", "u < odds", "u < 0"}}},
+	{"hmc: shorter steps as seldom where it is steep", "kernel NarrowPlaces", []edit{{"kernel.oddsOf", "u > seldom", "u > 1e9"}}},
+	{"hmc: the odds of the way back left out", "kernel ShorterSteps", []edit{{"kernel.(*trajectory).turn", "back / there", "there / there"}}},
+	{"hmc: the odds of the way back over those there", "kernel ShorterSteps", []edit{{"kernel.(*trajectory).turn", "back / there", "there / back"}}},
+	{"hmc: the odds of longer steps left out", "kernel ShorterSteps", []edit{
+		{"kernel.(*trajectory).turn", "1-back, 1-there", "1, 1"}}},
 	{"hmc: shorter steps that are long", "kernel NarrowPlaces", []edit{{"kernel.factor", "-halvings * math.Ln2", "-0.3"}}},
 	{"hmc: gradients of rejected ends", "kernel HMCKeeps|NotFinite", []edit{
 		{"kernel.(*trajectory).Accept", ", b.Grad[j] = t.x[j], t.grad", " = t.x"},
