@@ -29,15 +29,17 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, nil
 }
 
+// Template functions are common to all commands of the process: they are declared once.
+func init() { cobra.AddTemplateFunc("flagsOf", (*pflag.FlagSet).FlagUsagesWrapped) }
+
 // foldHelp has help texts fill the width of w.
 func foldHelp(root *cobra.Command, w io.Writer) {
 	for _, c := range append(root.Commands(), root) {
 		c.Long = filled(c.Long, text.Width(w))
 	}
-	cobra.AddTemplateFunc("flagsOf", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(text.Width(w)) })
 	usage := root.UsageTemplate()
 	for _, flags := range []string{"LocalFlags", "InheritedFlags"} {
-		usage = strings.ReplaceAll(usage, "."+flags+".FlagUsages", "flagsOf ."+flags)
+		usage = strings.ReplaceAll(usage, "."+flags+".FlagUsages", fmt.Sprintf("flagsOf .%s %d", flags, text.Width(w)))
 	}
 	root.SetUsageTemplate(usage)
 }

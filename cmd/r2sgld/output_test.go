@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -123,4 +124,17 @@ func TestRunsOfOneSecond(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestCommandsSideBySide: commands of one process, as those of tests, share nothing that they write.
+func TestCommandsSideBySide(t *testing.T) {
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if code := run(t.Context(), []string{"--version"}); code != exitDone {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+	all.Wait()
 }
