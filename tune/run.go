@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"github.com/r2sgld/r2sgld"
@@ -44,6 +45,7 @@ type Outcome struct {
 	Settings  r2sgld.Settings // in use
 	Judgement Judgement       // of the draws
 	Audit     *Audit          // of the modes; nil where none were looked for
+	Slopes    []Slope         // of the parameters, far out; nil where they are not known
 	Searched  int64           // gradients of the search for modes, before the run and after it
 	Seconds   float64         // of sampling
 }
@@ -125,7 +127,23 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	if err := o.audit(ctx, p, s, found.Modes, out); err != nil {
 		return nil, err
 	}
-	return out, nil
+	if len(s.Temperature) == 0 || s.Temperature[0] == 1 {
+		out.Slopes = slopesFarOut(ctx, p, out.cold())
+		err = ctx.Err() // which leaves some unknown
+	}
+	return out, err
+}
+
+// cold are the draws of the coldest rung, as many of each ladder.
+func (o *Outcome) cold() (chains [][]float64) {
+	n := math.MaxInt
+	for _, l := range o.Ladders {
+		n = min(n, len(l.X[0]))
+	}
+	for _, l := range o.Ladders {
+		chains = append(chains, l.X[0][:n])
+	}
+	return chains
 }
 
 // judge says how far res has come by u, further quantities included.

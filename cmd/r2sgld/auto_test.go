@@ -142,7 +142,7 @@ func drawsAlone(t *testing.T, command, file string, seed int, want target) *outc
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := report.New(c.Name, "auto", c.Problem, s, res, 1)
+	sum := report.New(c.Name, "auto", c.Problem, s, res, nil, 1)
 	judged := c.Until.Judge(res)
 	rhat, ess, ok := judged.RHat, judged.ESS, judged.Met
 	sum.Stopped(*c.Until, rhat, ess, ok)

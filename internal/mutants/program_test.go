@@ -223,7 +223,19 @@ var ofTheProgram = []fault{
 		{"internal/report.Parameter.ess", "if p.ESSTail < p.ESSBulk {", "if !(p.ESSTail >= p.ESSBulk) {"},
 	}},
 	{"sds that are hardly known not told", "internal/report Doubts", []edit{
-		{"internal/report.doubts", "1/math.Sqrt(2*enough)", "2/math.Sqrt(2*enough)"},
+		{"internal/report.spreads", "1/math.Sqrt(2*enough)", "2/math.Sqrt(2*enough)"},
+	}},
+	{"slopes far out left out of what is told of a run", "cmd/r2sgld TailsThatDrawsDoNotShow", []edit{
+		{"internal/report.New", "sum.Parameters[j].slope = slope", "_, _ = j, slope"},
+	}},
+	{"slopes far out that a run found left behind", "cmd/r2sgld TailsThatDrawsDoNotShow", []edit{
+		{"internal/runner.(*execution).tuned", "out.Searched, out.Slopes", "out.Searched, nil"},
+	}},
+	{"slopes far out before what draws show", "internal/report Doubts", []edit{
+		{"internal/report.spreads", "return p.tail.Rough()", "return p.tail.Rough() && !p.slope.Heavy()"},
+	}},
+	{"the steepest of slopes for the worst", "internal/report Doubts", []edit{
+		{"internal/report.spreads", "return -p.slope.Exponent", "return p.slope.Exponent"},
 	}},
 	{"outputs that are drawn tell of chains", "internal/runner TestFurther", []edit{
 		{"internal/runner.(*execution).follow", "slices.EqualFunc(column[n:], column[:len(all)-n], alike)", "true"},

@@ -44,7 +44,7 @@ func doubts(rungs int) []doubt {
 	if rungs == 1 {
 		more = "with several rungs (method r2sgld)"
 	}
-	return []doubt{
+	return append([]doubt{
 		{func(p Parameter) bool { return p.Q50 != p.Q50 },
 			alike,
 			func(who string, _ Parameter) string {
@@ -71,6 +71,12 @@ func doubts(rungs int) []doubt {
 				return fmt.Sprintf("%s: ESS %.0f (bulk), %s (tail) is below %d: quantiles and intervals are rough. Run longer (sampler.iterations).",
 					who, worst.ESSBulk, tail, enough)
 			}},
+	}, spreads()...)
+}
+
+// spreads are those of sds, which tails make hard to know.
+func spreads() []doubt {
+	return []doubt{
 		{func(p Parameter) bool { return p.tail.Heavy() },
 			func(p Parameter) float64 { return p.tail.Shape },
 			func(who string, worst Parameter) string {
@@ -81,8 +87,16 @@ func doubts(rungs int) []doubt {
 		{func(p Parameter) bool { return p.tail.Rough() },
 			func(p Parameter) float64 { return p.tail.Shape },
 			func(who string, worst Parameter) string {
-				return fmt.Sprintf("%s: a tail is heavy (Pareto shape %.2g, where an sd has an error below 0.25): the sd rests on a few draws far out, "+
-					"and may be off by more than its error tells, mostly too small. Go by quantiles, or sample a logarithm of it.", who, worst.tail.Shape)
+				return fmt.Sprintf("%s: a tail is heavy (Pareto shape %.2g, where the error of an sd needs one below 0.25): the sd rests on "+
+					"a few draws far out, and may be off by more than its error tells, mostly too small. Go by quantiles, or sample a "+
+					"logarithm of it.", who, worst.tail.Shape)
+			}},
+		{func(p Parameter) bool { return p.slope.Heavy() },
+			func(p Parameter) float64 { return -p.slope.Exponent },
+			func(who string, worst Parameter) string {
+				return fmt.Sprintf("%s: far out the density falls like a power of the distance, with an exponent of about %.2g (an sd needs more "+
+					"than 3, its error more than 5): draws go there so seldom that the sd may be off by more than its error tells, mostly too "+
+					"small. Go by quantiles, or bound it (domain).", who, worst.slope.Exponent)
 			}},
 		{func(p Parameter) bool { return p.looseness() > 1/math.Sqrt(2*enough) },
 			Parameter.looseness,

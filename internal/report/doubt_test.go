@@ -9,8 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // What is to be said of many parameters is said once, with the worst of them.
@@ -45,6 +47,18 @@ func TestDoubts(t *testing.T) {
 	want = []string{"2 of 3 outputs, worst z: the sd is known to 7 % only (1 ± 0.07): it rests on few draws far out, or on few " +
 		"that are independent. Run longer (sampler.iterations, sampler.until.ess), or go by quantiles."}
 	if diff := cmp.Diff(want, Doubts("outputs", loose, 2)); diff != "" {
+		t.Error(diff)
+	}
+	far := []Parameter{{Name: "x", RHat: 1, ESSBulk: 400, ESSTail: 400, slope: tune.Slope{Exponent: 3.6, SE: 0.1}},
+		{Name: "y", SD: 1, MCSESD: 0.07, RHat: 1, ESSBulk: 400, ESSTail: 400, slope: tune.Slope{Exponent: 3.3, SE: 0.1}},
+		{Name: "z", RHat: 1, ESSBulk: 400, ESSTail: 400, slope: tune.Slope{Exponent: 3.3, SE: 0.1}, tail: diag.Tail{Shape: 0.4, SE: 0.05}},
+		{Name: "w", RHat: 1, ESSBulk: 400, ESSTail: 400, slope: tune.Slope{Exponent: 3.9, SE: 0.1}}}
+	want = []string{"z: a tail is heavy (Pareto shape 0.4, where the error of an sd needs one below 0.25): the sd rests on a few draws far " +
+		"out, and may be off by more than its error tells, mostly too small. Go by quantiles, or sample a logarithm of it.",
+		"2 of 4 parameters, worst y: far out the density falls like a power of the distance, with an exponent of about 3.3 (an sd needs " +
+			"more than 3, its error more than 5): draws go there so seldom that the sd may be off by more than its error tells, mostly " +
+			"too small. Go by quantiles, or bound it (domain)."}
+	if diff := cmp.Diff(want, Doubts("parameters", far, 2)); diff != "" {
 		t.Error(diff)
 	}
 	for rhat, want := range map[float64]string{1: "x: ESS 85 (bulk), – (tail) is below 400", 1.5: "x: R̂ 1.500 and ESS 85: "} {
@@ -85,7 +99,7 @@ func TestExactKernelIsLookedForInNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls = 0
-	sum := New("x", "sgld", p, s, res, 1)
+	sum := New("x", "sgld", p, s, res, nil, 1)
 	if calls > 0 {
 		t.Errorf("%d calls for %q", calls, sum.Warnings)
 	}

@@ -47,7 +47,7 @@ func TestImproperPosterior(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			warned := New("improper", "auto", p, used, res, 1).Warnings
+			warned := New("improper", "auto", p, used, res, nil, 1).Warnings
 			told := slices.ContainsFunc(warned, func(w string) bool { return strings.HasPrefix(w, "the posterior may be improper: where x") })
 			if told {
 				improper++

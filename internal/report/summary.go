@@ -84,6 +84,7 @@ type Parameter struct {
 
 	density diag.Density
 	tail    diag.Tail
+	slope   tune.Slope
 }
 
 // Density is that of the draws, whose peak is Mode; nothing of a parameter that was read
@@ -244,11 +245,14 @@ func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 		MCSEMean: s.MCSEMean, MCSESD: s.MCSESd, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat, density: s.Density, tail: s.Tail}
 }
 
-// New summarises a run. The caller adds what it alone knows: equations, fit,
-// further warnings.
-func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result, seconds float64) *Summary {
+// New summarises a run. slopes are those of its parameters, nil where they are not known. The
+// caller adds what it alone knows: equations, fit, further warnings.
+func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result, slopes []tune.Slope, seconds float64) *Summary {
 	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Thin: max(1, s.Thin), Ladders: len(res.Ladders),
 		Parameters: Parameters(res, p.Reported()), Swaps: swaps(p, s, res), Ladder: ladder(s), LogEvidence: NewEvidence(), Seconds: seconds}
+	for j, slope := range slopes {
+		sum.Parameters[j].slope = slope
+	}
 	var energies []float64
 	stride := 1
 	for _, l := range res.Ladders {

@@ -49,6 +49,7 @@ type execution struct {
 	audit     *tune.Audit        // of the modes; nil where none were looked for
 	predicted []figure.Predicted // outcomes with draws of them, of fit
 	searched  int64              // gradients of the search for them
+	slopes    []tune.Slope       // of the parameters, far out; nil where they are not known
 	sampling  time.Time          // when the sampling began
 }
 
@@ -178,7 +179,7 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 	if err != nil {
 		return nil, 0, err
 	}
-	x.judgement, x.audit, x.searched = out.Judgement, out.Audit, out.Searched
+	x.judgement, x.audit, x.searched, x.slopes = out.Judgement, out.Audit, out.Searched, out.Slopes
 	return out.Result, out.Seconds, nil
 }
 

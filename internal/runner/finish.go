@@ -110,7 +110,7 @@ func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds floa
 	x.work = report.StartWork(x.Terminal, x.Name, "summing up")
 	x.work.NotedIn(x.folder.Log)
 	defer x.work.Stop()
-	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, seconds)
+	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, x.slopes, seconds)
 	var before struct {
 		Iterations     int      `json:"iterations"`
 		StepsPerSecond *float64 `json:"steps_per_second"`

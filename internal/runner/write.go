@@ -76,7 +76,7 @@ func (x *execution) writeResult(ctx context.Context, res *r2sgld.Result) (*repor
 	if err := x.stream.Finish(runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
 	}
-	sum := report.New(x.Name, fromGo, x.Problem, x.Settings, res, 0)
+	sum := report.New(x.Name, fromGo, x.Problem, x.Settings, res, nil, 0)
 	if err := x.measureVolume(ctx); err != nil {
 		return nil, err
 	}
