@@ -85,8 +85,9 @@ const jitter = 0.2
 // came in would not leave. An eighth of the length is stable where the density is an eighth as wide.
 const halvings = 3
 
-// The probability of shorter steps is one of so many at least, and mostly at most. It is the square of
-// the steepness over that of a place where half of them would be too long: see [trajectory.odds].
+// The probability of shorter steps is seldom at least, mostly at most, and (u/steep)² in between, u being
+// the kick that [oddsOf] tells: where a normal density is w wide, that of steps of length h is h/2w times a
+// normal number, and steps beyond h = 2w are unstable.
 const (
 	seldom = 1. / 16
 	mostly = 0.9
