@@ -17,8 +17,8 @@ import (
 // It keeps exp(−U/τ) on the domain exactly, whatever the step size, if energies,
 // gradients and reflections are exact (Neal 2011, section 5.5.1; Afshar & Domke
 // 2015). One leapfrog step is the Metropolis-adjusted Langevin step of step size η.
-// The lengths of several vary: those of one in 16 trajectories, and of more where the potential is steep
-// for them, down to an eighth. A single step has one length.
+// The lengths of several vary, by a fifth, or down to an eighth in one of 16 trajectories and in more where
+// the potential is steep for them. A single step has one length.
 type HMC struct {
 	Leapfrog int // steps of a trajectory, each of one gradient; at least 1
 }
@@ -202,8 +202,8 @@ func oddsOf(b *Block, at *At, i int) float64 {
 	return seldom
 }
 
-// turn is the logarithm of the odds of the way back over those of the way that was taken: the step's
-// length is drawn by where a trajectory begins.
+// turn is the logarithm of the probability that the way back has such steps over that of the way that was
+// taken: which they are is drawn by where a trajectory begins.
 func (t *trajectory) turn(b *Block, at *At, i int) float64 {
 	if t.steady {
 		return 0
@@ -265,9 +265,10 @@ func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 }
 
 // Accept ends the trajectories: each replica stays at the end of its own with
-// probability min(1, exp(−ΔH/τ)), times the ratio of the odds of its steps, else it goes back to its beginning, also if the
-// end has no finite energy. moves, per [Block.Slot], are counted. The block must be
-// evaluated at its states, and is when Accept returns.
+// probability min(1, q exp(−ΔH/τ)), log q being what [trajectory.turn] tells, else it
+// goes back to its beginning, also if the end has no finite energy. moves, per
+// [Block.Slot], are counted. The block must be evaluated at its states, and is when
+// Accept returns.
 func (t *trajectory) Accept(b *Block, at *At, noise *stream.Lanes, moves []Moves) {
 	t.begun = false
 	t.kick(b, at, 1)

@@ -30,8 +30,8 @@ type Slope struct {
 	SE       float64
 }
 
-// Heavy tells that the exponent is below 4 by two standard errors. Exponents rise on the way to
-// that of the tail, and those of exponential tails, which rise without end, are larger there.
+// Heavy tells that the exponent is below 4 by two standard errors. That of an exponential tail, which rises
+// without end, is larger where it is asked.
 func (s Slope) Heavy() bool { return s.Exponent > 0 && s.most() < thirdMoment }
 
 // most is the largest that the exponent is by two standard errors.
@@ -42,16 +42,16 @@ func (s Slope) most() float64 { return s.Exponent + 2*s.SE }
 // coordinates than the potential, and walls are more than bounds. Where ladders visit a heavy tail
 // less often than a run is long, draws do not show it and slopes do.
 //
-// Let w(x) be a way to move all variables without bounds, of which the one in question moves by
-// w = x − m, and c the divergence of w but for that variable. By integration by parts
+// Let w be a field of displacements of the variables without bounds, by x − m of the one in question, and c
+// the divergence of w but for that variable. By integration by parts
 //
 //	−d log p(x)/d log|x − m| = E[w·∇U − c | x],
 //
 // the exponent, whose mean is taken over the draws beyond the quantile that 20 effective ones lie
-// beyond. Of two ways, along a line and away from the middle, that with the smaller error is taken: one
-// leaves nothing to chance under a normal law but for x, the other under Student's. An exponent below 4 is forgotten unless the
-// energy says that the tail goes on so ten times as far out: the wider of two parts, and a wall of
-// +Inf, end it.
+// beyond. Of two fields, along a line and away from the middle, that with the smaller error is taken: given
+// x, w·∇U is nearly constant under a normal law by the one, under Student's by the other. An exponent below
+// 4 is forgotten unless the energy says that the tail goes on so ten times as far out: it does not beyond
+// the wider of two parts, nor at a wall of +Inf.
 func slopesFarOut(ctx context.Context, p r2sgld.Problem, chains [][]float64) []Slope {
 	d, walls := p.Potential.Dim(), &domain.Inequalities{}
 	u, err := energy(p)
