@@ -363,6 +363,44 @@ func TestTheBrokerRestarts(t *testing.T) {
 	t.Errorf("workers that came back evaluate nothing: %q", s.said())
 }
 
+// TestLostWithAConnection: what a worker has not answered is not waited for once the connection of the run, or its
+// own, was lost.
+func TestLostWithAConnection(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, quartic(quick))
+	s.worker(1, quartic(quick))
+	s.trial(6, quartic(0)).blocks(5)
+	s.taken(1)
+	c := s.crew
+	mark := func(lost func(w *worker)) (name string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, w := range c.workers {
+			name, w.overdue = w.name, 1000
+			lost(w)
+		}
+		return name
+	}
+	waits := func() (n int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, w := range c.workers {
+			if w.overdue >= 1000 {
+				n++
+			}
+		}
+		return n
+	}
+	if mark(func(*worker) { c.lost++; c.review(time.Now()) }); waits() > 0 {
+		t.Error("that of the run")
+	}
+	name := mark(func(w *worker) { w.reconnects++ })
+	c.beat(fmt.Appendf(nil, `{"worker": %q, "ready": true}`, name))
+	if waits() > 0 {
+		t.Error("that of the worker")
+	}
+}
+
 // TestTooLargeForAMessage: blocks of more than a message are sent in several, and states of more
 // than one are not sent.
 func TestTooLargeForAMessage(t *testing.T) {

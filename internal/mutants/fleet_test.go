@@ -61,10 +61,10 @@ var ofFleets = []fault{
 	{"workers: where two differ the first is right", "internal/fleet Doubts", []edit{
 		{"internal/fleet.(*work).settle", "w.values[i], w.by[i] = u[0], nil\n\t\tcopy(w.grads[i*d:], g)", ""},
 	}},
-	{"workers: what is lost with a connection is waited for", "internal/fleet BrokerRestarts", []edit{
-		{"internal/fleet.(*Crew).review", "lost != c.lost", "false"},
-		{"internal/fleet.(*Crew).beat", "b.Reconnects != w.reconnects", "false"},
-	}},
+	{"workers: what is lost with the run's connection is waited for", "internal/fleet LostWith", []edit{
+		{"internal/fleet.(*Crew).review", "lost != c.lost", "lost > c.lost+9"}}},
+	{"workers: what is lost with their connection is waited for", "internal/fleet LostWith", []edit{
+		{"internal/fleet.(*Crew).beat", "b.Reconnects != w.reconnects", "false"}}},
 	{"workers: names that are subjects", "internal/fleet Unfit$", []edit{
 		{"internal/fleet.(*hello).sound", "plainName(h.Worker, mostName) &&", ""},
 	}},
