@@ -3,6 +3,7 @@ package r2sgld
 import (
 	"math"
 
+	"github.com/r2sgld/r2sgld/internal/jump"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -54,10 +55,7 @@ const (
 	// θ = (kσ)²/2 is to be at most 2·bias. For θ = 0.01 the most that a step makes is 7σ away.
 	leastLean   = 1.0
 	fewestJumps = 3
-	lookEvery   = 7    // iterations, odd: both kinds of sweeps are seen
-	leastJump   = 0.05 // in units of the temperature: odds that are off by as much
-	roundedJump = 1e-9 // of the energies, which rounding may take
-	halvings    = 8    // of a step: over a part so small what is smooth is straight
+	lookEvery   = 7 // iterations, odd: both kinds of sweeps are seen
 )
 
 // Jumps is what was counted along the steps of a rung, of all ladders, or of all rungs if
@@ -147,14 +145,15 @@ func (w *watch) land(l *replicas) {
 		}
 		at, seen := l.first+i, &l.jumps[r]
 		seen.Looked++
-		s := segment{[2]float64{0, 1}, [2]float64{w.from.energy[at], w.to.energy[at]}, [2]float64{w.from.slope[at], w.to.slope[at]}}
-		off := math.Abs(s.off())
+		s := jump.Segment{At: [2]float64{0, 1}, Energy: [2]float64{w.from.energy[at], w.to.energy[at]},
+			Slope: [2]float64{w.from.slope[at], w.to.slope[at]}}
+		off := math.Abs(s.Off())
 		if off > leastError*tau {
 			seen.Refused -= math.Expm1(-off / tau)
 		}
-		if s.jumps(tau) {
-			if s = w.narrow(l.lanes, s, at); s.jumps(tau) {
-				seen.add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
+		if s.Strays(tau) {
+			if s = w.narrow(l.lanes, s, at); s.Strays(tau) {
+				seen.add(Jumps{Seen: 1, Largest: math.Abs(s.Off()) / tau})
 			}
 		}
 	}
@@ -173,15 +172,13 @@ func (n knots) note(b *kernel.Block) {
 	}
 }
 
-// narrow halves the segment of the step of replica i of the lanes, always to the half that
-// strays more.
-func (w *watch) narrow(l *lanes, s segment, i int) segment {
+// narrow halves the segment of the step of replica i of the lanes.
+func (w *watch) narrow(l *lanes, s jump.Segment, i int) jump.Segment {
 	b, eval, stride, at := l.block, w.probe, 1, 0
 	if eval == nil {
 		eval, stride, at = l.potential, b.Stride, i
 	}
-	for range halvings {
-		t := (s.at[0] + s.at[1]) / 2
+	return s.Narrow(func(t float64) (energy, slope float64) {
 		if w.probe == nil {
 			copy(w.x, b.X)
 		}
@@ -190,31 +187,9 @@ func (w *watch) narrow(l *lanes, s segment, i int) segment {
 			w.x[j*stride+at] = from + t*(b.X[j*b.Stride+i]-from)
 		}
 		eval.Eval(w.energy, w.grad, w.x)
-		slope := 0.0
 		for j := range b.D {
 			slope += w.grad[j*stride+at] * (b.X[j*b.Stride+i] - b.From[j*b.Stride+i])
 		}
-		first, second := s, s
-		first.at[1], first.energy[1], first.slope[1] = t, w.energy[at], slope
-		second.at[0], second.energy[0], second.slope[0] = t, w.energy[at], slope
-		if s = first; math.Abs(second.off()) > math.Abs(first.off()) {
-			s = second
-		}
-	}
-	return s
-}
-
-// A segment is a part of a step: where it begins and ends, in parts of the step, and
-// energies and slopes there.
-type segment struct{ at, energy, slope [2]float64 }
-
-// off is the change of the energy less what the slopes promise.
-func (s segment) off() float64 {
-	return s.energy[1] - s.energy[0] - (s.slope[0]+s.slope[1])/2*(s.at[1]-s.at[0])
-}
-
-// jumps reports whether the energy changes by more than slopes that change steadily allow.
-func (s segment) jumps(tau float64) bool {
-	slack := math.Abs(s.slope[1]-s.slope[0])*(s.at[1]-s.at[0]) + leastJump*tau + roundedJump*(math.Abs(s.energy[0])+math.Abs(s.energy[1]))
-	return math.Abs(s.off()) > slack
+		return w.energy[at], slope
+	})
 }

@@ -148,6 +148,23 @@ func (r *Result) RungChains(rung, j int) [][]float64 {
 	return r.alike(func(l Ladder) []float64 { return l.Chain(rung, j) })
 }
 
+// Cold returns the draws of the cold rung of every ladder, n × d each, cut to the length of the shortest: what
+// Chains returns coordinate by coordinate.
+func (r *Result) Cold() [][]float64 {
+	out, d := make([][]float64, len(r.Ladders)), len(r.Names)
+	for j := range d {
+		for i, c := range r.Chains(j) {
+			if out[i] == nil {
+				out[i] = make([]float64, len(c)*d)
+			}
+			for k, v := range c {
+				out[i][k*d+j] = v
+			}
+		}
+	}
+	return out
+}
+
 // AgreedChains is RungChains of all coordinates of the points that the draws of a rung agree on
 // up to a symmetry.
 func (r *Result) AgreedChains(rung int, of Symmetry) [][][]float64 {

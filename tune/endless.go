@@ -45,31 +45,14 @@ type Endless struct {
 // wall closes, E[v·(x − m) v·∂U/τ] is looked at as well, with v the direction of such variables in
 // which the draws spread most: it is 1 under such a law.
 func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
-	q, walls := newProbe(p.Potential, 1), &domain.Inequalities{}
-	if p.Domain != nil {
-		var err error
-		if walls, err = domain.InequalitiesOf(p.Domain); err != nil {
-			return nil
-		}
-	}
-	d := p.Potential.Dim()
-	var base *probe
-	if p.Base != nil {
-		base = newProbe(p.Base.Potential, 1)
-	}
-	if q.exact == nil || base != nil && base.exact == nil || p.Chart != nil || len(chains[0])%d != 0 {
+	t := endsOf(p, tau, chains)
+	if t == nil {
 		return nil
 	}
 	var found []Endless
-	slopesOf := func(x [][]float64) [][]float64 {
-		all := slopesAt(q, x, d, tau, nil)
-		if all == nil || base == nil {
-			return all
-		}
-		return slopesAt(base, x, d, 1, all)
-	}
+	d, walls := t.d, t.walls
 	x := evenly(chains, d, endlessDraws)
-	slopes := sync.OnceValue(func() [][]float64 { return slopesOf(x) })
+	slopes := sync.OnceValue(func() [][]float64 { return t.slopes(x) })
 	var open []int
 	lost := false
 	for j := range d {
@@ -80,7 +63,7 @@ func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 	}
 	if lost {
 		few := evenly(chains, d, strayDraws)
-		if of := slopesOf(few); of != nil {
+		if of := t.slopes(few); of != nil {
 			found = astray(few, of, d, open)
 		}
 	}
@@ -105,6 +88,43 @@ func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
 	return found
 }
 
+// ends are what the ends of draws are looked at with.
+type ends struct {
+	d       int
+	tau     float64
+	density *probe
+	base    *probe // of the law that ladders begin at; nil without
+	walls   *domain.Inequalities
+}
+
+// endsOf are those of chains at temperature tau; nil where slopes are not exact, draws are in other coordinates
+// than the potential, and walls are not known.
+func endsOf(p r2sgld.Problem, tau float64, chains [][]float64) *ends {
+	t := &ends{d: p.Potential.Dim(), tau: tau, density: newProbe(p.Potential, 1), walls: &domain.Inequalities{}}
+	if p.Domain != nil {
+		var err error
+		if t.walls, err = domain.InequalitiesOf(p.Domain); err != nil {
+			return nil
+		}
+	}
+	if p.Base != nil {
+		t.base = newProbe(p.Base.Potential, 1)
+	}
+	if t.density.exact == nil || t.base != nil && t.base.exact == nil || p.Chart != nil || len(chains[0])%t.d != 0 {
+		return nil
+	}
+	return t
+}
+
+// slopes are those of −log of the density, at temperature tau, at draws; nil if one is not finite.
+func (t *ends) slopes(x [][]float64) [][]float64 {
+	all := slopesAt(t.density, x, t.d, t.tau, nil)
+	if all == nil || t.base == nil {
+		return all
+	}
+	return slopesAt(t.base, x, t.d, 1, all)
+}
+
 // evenly thins chains to about so many draws in all.
 func evenly(chains [][]float64, d, draws int) [][]float64 {
 	n := len(chains[0]) / d
@@ -121,19 +141,23 @@ func evenly(chains [][]float64, d, draws int) [][]float64 {
 
 // slopesAt are the slopes of an energy over τ at the draws, and of others that are there already; nil if one is not finite.
 func slopesAt(q *probe, chains [][]float64, d int, tau float64, others [][]float64) [][]float64 {
-	m := newMeter(q, d, nil, 1)
+	m := newMeter(q, d, nil, q.places(len(chains)*len(chains[0])/d))
 	defer m.close()
 	out := make([][]float64, len(chains))
 	for i, c := range chains {
-		for at := 0; at < len(c); at += d {
-			if !m.finite(c[at : at+d]) {
+		for len(out[i]) < len(c) {
+			some := c[len(out[i]):]
+			if !m.all(some[:min(len(some), m.r*d)]) {
 				return nil
 			}
-			for j, v := range m.a {
-				if v /= tau; others != nil {
-					v += others[i][at+j]
+			for k := range min(len(some)/d, m.r) {
+				for j := range d {
+					v := m.a[j*m.r+k] / tau
+					if others != nil {
+						v += others[i][len(out[i])]
+					}
+					out[i] = append(out[i], v)
 				}
-				out[i] = append(out[i], v)
 			}
 		}
 	}

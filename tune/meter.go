@@ -229,6 +229,17 @@ func (m *meter) finite(x []float64) bool {
 	return m.gradient(m.a, 0)
 }
 
+// all reports whether energies and slopes, which it writes into m.a, are finite at points, at most as many as places.
+func (m *meter) all(x []float64) bool {
+	some := make([]bool, m.r)
+	for i := range len(x) / m.d {
+		m.put(i, x[i*m.d:][:m.d])
+		some[i] = true
+	}
+	m.look(m.whole, m.a, 0, some)
+	return slices.Equal(m.fine, some)
+}
+
 // smooth reports whether they are finite about x too, by the curvature where that is known.
 func (m *meter) smooth(x []float64) bool {
 	if !m.finite(x) || !m.measurable {

@@ -3,7 +3,6 @@ package tune
 import (
 	"cmp"
 	"context"
-	"math"
 	"time"
 
 	"github.com/r2sgld/r2sgld"
@@ -94,7 +93,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	begun, judged := time.Now(), 0
 	judge := func(res *r2sgld.Result) (err error) {
 		judged = res.Ladders[0].Iterations
-		out.Judgement, err = o.judge(u, p, found.Modes, res)
+		out.Judgement, err = o.judge(ctx, u, p, s, found.Modes, res)
 		return err
 	}
 	s.Most = u.Iterations
@@ -128,33 +127,37 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		return nil, err
 	}
 	if len(s.Temperature) == 0 || s.Temperature[0] == 1 {
-		out.Slopes = slopesFarOut(ctx, p, out.cold())
+		out.Slopes = slopesFarOut(ctx, p, out.Cold())
 		err = ctx.Err() // which leaves some unknown
 	}
 	return out, err
 }
 
-// cold are the draws of the coldest rung, as many of each ladder.
-func (o *Outcome) cold() (chains [][]float64) {
-	n := math.MaxInt
-	for _, l := range o.Ladders {
-		n = min(n, len(l.X[0]))
-	}
-	for _, l := range o.Ladders {
-		chains = append(chains, l.X[0][:n])
-	}
-	return chains
-}
-
-// judge says how far res has come by u, further quantities included.
-func (o Options) judge(u Until, p r2sgld.Problem, m *Modes, res *r2sgld.Result) (j Judgement, err error) {
+// judge says how far res has come by u, further quantities included. Where draws of parameters suffice, but
+// end on a side before the density does, there is more to run for.
+func (o Options) judge(ctx context.Context, u Until, p r2sgld.Problem, s r2sgld.Settings, m *Modes, res *r2sgld.Result) (j Judgement, err error) {
 	var further [][][]float64
 	if o.Further != nil {
 		if further, err = o.Further(res); err != nil {
 			return j, err
 		}
 	}
-	return u.judge(p, res, m.seen(p, res), further), nil
+	j = u.judge(p, res, m.seen(p, res), further)
+	if !j.Met || u.ESS == 0 || !s.Unbiased() || len(res.Names) != p.Potential.Dim() { // steps have a bias that is told by itself
+		return j, nil
+	}
+	tau := 1.0
+	if len(s.Temperature) > 0 {
+		tau = s.Temperature[0]
+	}
+	chains := res.Cold()
+	if len(EndlessTails(p, tau, chains)) == 0 {
+		j.Short = ShortTails(ctx, p, tau, chains, min(shortMost, int(res.Gradients()/shortWork)))
+	}
+	if len(j.Short) > 0 {
+		j.Met, j.Done = false, false
+	}
+	return j, ctx.Err()
 }
 
 // audit looks for modes once more, from the draws, and inspects those that are known then.

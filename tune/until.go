@@ -41,6 +41,7 @@ type Judgement struct {
 	RHat     float64           // the worst of the cold draws; NaN where it is not known or not asked for
 	ESS      float64           // the smallest, likewise
 	Evidence exchange.Evidence // if it is asked for
+	Short    []Short           // sides of parameters on which draws end too early; looked at where all else is reached
 	Met      bool              // all that is asked for is reached
 	// Done says that there is nothing more to run for: Met, or all else is good enough
 	// and the bias of the step certain to be too large.

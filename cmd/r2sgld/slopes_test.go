@@ -29,3 +29,23 @@ func TestTailsThatDrawsDoNotShow(t *testing.T) {
 		}
 	}
 }
+
+// A run of a funnel whose draws suffice by all else, and end before the density does on the lower side of its scale, goes on
+// and says why; at its limit a warning tells.
+func TestDrawsThatEndShort(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "groups.yaml", `variables: [mu, s, a, b, c, d]
+potential: "mu^2/50 + log(1 + exp(2*s)/25) + 3*s + ((a-mu)^2 + (b-mu)^2 + (c-mu)^2 + (d-mu)^2)*exp(-2*s)/2
+  + (28-a)^2/450 + (8-b)^2/200 + (-3-c)^2/512 + (7-d)^2/242"
+`)
+	out := filepath.Join(dir, "short")
+	must(t, exitDone, "sample", file, "--out", out, "--seed", "3", "--set", "figures=none", "--set", "sampler.until.iterations=100000")
+	if w := strings.Join(summaryOf(t, out).Warnings, "\n"); !strings.Contains(w, "below s = ") || !strings.Contains(w, "they end before the density does") {
+		t.Errorf("%q", w)
+	}
+	p := start(t, "sample", file, "--out", filepath.Join(dir, "on"), "--seed", "3", "--set", "figures=none")
+	if code := p.code(t); code != exitDone || !strings.Contains(p.stderr.String(), " draws of s end before the density does: the run goes on\n") {
+		t.Errorf("exit %d: %s", code, &p.stderr)
+	}
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -157,22 +158,13 @@ func falling(res *r2sgld.Result) []string {
 
 // endless warns of tails on which the draws end and the density does not.
 func endless(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
-	if len(res.Names) != p.Potential.Dim() {
+	chains := res.Cold()
+	if len(res.Names) != p.Potential.Dim() || len(chains[0]) == 0 {
 		return nil
 	}
-	tau, n := 1.0, len(res.Ladders[0].X[0])
+	tau := 1.0
 	if len(set.Temperature) > 0 {
 		tau = set.Temperature[0]
-	}
-	for _, l := range res.Ladders {
-		n = min(n, len(l.X[0]))
-	}
-	var chains [][]float64
-	for _, l := range res.Ladders {
-		chains = append(chains, l.X[0][:n])
-	}
-	if n == 0 {
-		return nil
 	}
 	tails := tune.EndlessTails(p, tau, chains)
 	if len(tails) == 0 {
@@ -185,6 +177,25 @@ func endless(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string
 	return []string{fmt.Sprintf("the posterior may be improper: where %s, the density does not fall as its draws do, which spread farther "+
 		"the longer the run is. If exp(−U) has no finite integral there, no number told holds: bound the variables (domain) or add a prior. If it "+
 		"has, run longer.", strings.Join(where, ", "))}
+}
+
+// Short warns of the side on which least of the fall of draws is that of the density, and counts the others.
+func (s *Summary) Short(names []string, found []tune.Short) {
+	if len(found) == 0 {
+		return
+	}
+	worst := slices.MaxFunc(found, func(a, b tune.Short) int { return cmp.Compare(a.Share, b.Share) })
+	side, others := "below", ""
+	if worst.Upper {
+		side = "above"
+	}
+	if n := len(found) - 1; n > 0 {
+		others = fmt.Sprintf(", and so on %s more", text.Counted(n, "side"))
+	}
+	s.warnf("%s %s = %s, where %.0f %% of the draws are, they end before the density does: its slopes explain %.0f ± %.0f %% of their fall%s. Beyond is "+
+		"a place that the run comes to too seldom, such as the narrow end of a funnel: quantiles on that side, mean and sd are off by more than "+
+		"their errors tell. Take variables by which it is as wide as the rest (for effects of groups (x − μ)/σ in place of x).",
+		side, names[worst.Variable], text.Short(worst.From, 3), 100*tune.TailShare, 100*(1-worst.Share), 100*worst.SE, others)
 }
 
 // mostMet is the share of steps that may meet a wall without a word. Where a density leans on

@@ -209,6 +209,7 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 		j := x.judgement
 		sum.Found(x.audit)
 		sum.Gradients += x.searched
+		sum.Short(res.Names, j.Short)
 		sum.Until = &report.Until{Capped: x.over}
 		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
 		tellHeld(sum, res)
