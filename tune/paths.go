@@ -56,15 +56,27 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 	for _, p := range seen {
 		points = append(points, p.at...)
 	}
-	within := largestEigenvalue(covariance(points, t.d)) // walls may hold draws closer together than their slopes tell
+	spread := largestEigenvalue(covariance(points, t.d))
+	within := spread // walls may hold draws closer together than their slopes tell
 	if c := localCovariance(t.probe.ctx, seen, 1/t.coldest, nil); c != nil {
 		within = min(within, largestEigenvalue(c))
 	}
-	n := math.Ceil(travel * math.Sqrt(within) / math.Sqrt(2*next.Diffusion[0]))
+	far := travel * math.Sqrt(within)
+	if m := next.Modes; m != nil && len(m.Search.Modes) == 1 {
+		far *= bend(spread / within)
+	}
+	n := math.Ceil(far / math.Sqrt(2*next.Diffusion[0]))
 	if next.Holes && share[0] < accepted/2 { // steps of any length end in holes, of long paths more
 		n = min(n, float64(before.Leapfrog/2))
 	}
 	next.Leapfrog = int(max(1, min(mostLeapfrog, n)))
+}
+
+// bend is how many times as far trajectories go where the draws of a mode have so many times the variance that
+// slopes tell of its middle, as along a ridge that bends: a quarter of the period there is a piece of the ridge.
+func bend(ratio float64) float64 {
+	const straight, farthest = 2, 1.5 // what draws of a normal law may seem to have, and what pays in a few bent ones
+	return min(farthest, max(1, math.Pow(ratio/straight, 0.25)))
 }
 
 // single reports whether trajectories are single steps, and stay so: kernel MALA.

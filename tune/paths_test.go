@@ -2,12 +2,14 @@ package tune
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -148,6 +150,57 @@ func TestPathsOnAFlatPotential(t *testing.T) {
 	}
 	if sds := math.Sqrt(2*f.Diffusion[0]) * math.Sqrt(3); f.Leapfrog != 1 || f.Whitening != nil || sds < 2.2 || sds > 3.4 {
 		t.Errorf("%d steps of %.2f standard deviations, whitened %t", f.Leapfrog, sds, f.Whitening != nil)
+	}
+}
+
+// Trajectories go half as far again along a ridge that bends, y ≈ x² ± 0.1, as where the same draws may be of two
+// modes; not where a normal law is as wide in one direction, which its slopes tell.
+func TestTrajectoriesAlongARidge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	ridge := potential.Func(2, func(grad, x []float64) float64 {
+		w := x[1] - x[0]*x[0]
+		grad[0], grad[1] = x[0]-200*w*x[0], 100*w
+		return x[0]*x[0]/2 + 50*w*w
+	})
+	straight := potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = x[0], 100*x[1]
+		return x[0]*x[0]/2 + 50*x[1]*x[1]
+	})
+	for _, c := range []struct {
+		name  string
+		u     potential.Potential
+		bend  float64
+		step  float64 // η, of which 8 to 32 are a trajectory
+		times float64 // as far as of two modes, to a step that is rounded up
+	}{
+		{"ridge", ridge, 1, 1e-4, 1.5},
+		{"normal", straight, 0, 1e-2, 1},
+	} {
+		tn, err := newTuner(t.Context(), r2sgld.Problem{Potential: c.u}, r2sgld.Settings{Kernel: kernel.HMC{Leapfrog: 5}, Start: []float64{0, 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := r2sgld.Ladder{Draws: r2sgld.Draws{X: make([][]float64, 1), Energy: make([][]float64, 1)},
+			Moves: []kernel.Moves{{Proposed: 1000, Accepted: 800}}}
+		for range 1000 {
+			x := rng.NormFloat64()
+			l.X[0] = append(l.X[0], x, c.bend*x*x+0.1*rng.NormFloat64())
+			l.Energy[0] = append(l.Energy[0], rng.NormFloat64())
+		}
+		far := func(count int) float64 {
+			next := &Found{Beta: []float64{1}, Modes: &Modes{Search: &modes.Search{Modes: make([]modes.Mode, count)}}}
+			tn.paths(next, &Found{Beta: []float64{1}, Diffusion: []float64{c.step}, Leapfrog: 5, Rounds: make([]Round, 1)},
+				&r2sgld.Result{Names: []string{"x", "y"}, Ladders: []r2sgld.Ladder{l, l}})
+			return float64(next.Leapfrog)
+		}
+		if one, two := far(1), far(2); !(math.Abs(one-c.times*two) <= c.times) || two < 8 || one == mostLeapfrog {
+			t.Errorf("%s: %g steps, %g where there are two modes", c.name, one, two)
+		}
+	}
+	for ratio, want := range map[float64]float64{0.5: 1, 1: 1, 2: 1, 4: math.Pow(2, 0.25), 1e6: 1.5} {
+		if got := bend(ratio); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%g times the variance: %g, want %g", ratio, got, want)
+		}
 	}
 }
 

@@ -199,6 +199,10 @@ var ofSampling = []fault{
 	{"holes: not seen at points", "tune TestHoles", []edit{{"tune.(*tuner).first", "t.probe.holes", "false"}}},
 	{"holes: not seen by steps", "tune TestHoles", []edit{{"tune.(*tuner).again", "math.IsInf(", "t == nil && math.IsInf("}}},
 	{"holes: states in them", "tune TestStatesOutsideHoles", []edit{{"tune.lastFinite", "math.IsInf(energy[i], 1)", "false"}}},
+	{"hmc: bent ridges taken for straight ones", "tune TestTrajectoriesAlongARidge", []edit{{"tune.(*tuner).paths", "far *= bend", "_ = bend"}}},
+	{"hmc: two modes taken for a bent ridge", "tune TestTrajectoriesAlongARidge",
+		[]edit{{"tune.(*tuner).paths", "len(m.Search.Modes) == 1", "len(m.Search.Modes) > 0"}}},
+	{"hmc: a normal law taken for a bent ridge", "tune TestTrajectoriesAlongARidge", []edit{{"tune.bend", "ratio/straight, 0.25", "2*ratio, 0.25"}}},
 	{"holes: long paths that end in them", "tune TestHoles", []edit{{"tune.(*tuner).paths", "next.Holes && ", "false && "}}},
 	{"holes: the backward mean of all of the domain", "exchange UniformReference|FromDraws", []edit{
 		{"exchange.(*Statistics).evidence", " - math.Log(float64(t.Hot.Count)/float64(n))", ""},
