@@ -145,20 +145,15 @@ func slopesAt(q *probe, chains [][]float64, d int, tau float64, others [][]float
 	defer m.close()
 	out := make([][]float64, len(chains))
 	for i, c := range chains {
-		for len(out[i]) < len(c) {
-			some := c[len(out[i]):]
-			if !m.all(some[:min(len(some), m.r*d)]) {
-				return nil
-			}
-			for k := range min(len(some)/d, m.r) {
-				for j := range d {
-					v := m.a[j*m.r+k] / tau
-					if others != nil {
-						v += others[i][len(out[i])]
-					}
-					out[i] = append(out[i], v)
+		if !m.each(c, func(_ float64, slope []float64) {
+			for _, v := range slope {
+				if v /= tau; others != nil {
+					v += others[i][len(out[i])]
 				}
+				out[i] = append(out[i], v)
 			}
+		}) {
+			return nil
 		}
 	}
 	return out

@@ -229,15 +229,24 @@ func (m *meter) finite(x []float64) bool {
 	return m.gradient(m.a, 0)
 }
 
-// all reports whether energies and slopes, which it writes into m.a, are finite at points, at most as many as places.
-func (m *meter) all(x []float64) bool {
-	some := make([]bool, m.r)
-	for i := range len(x) / m.d {
-		m.put(i, x[i*m.d:][:m.d])
-		some[i] = true
+// each looks at points, one after the other in x, at as many at once as there are places, and hands on their energies and
+// slopes, until these are not finite: it reports whether all are.
+func (m *meter) each(x []float64, do func(energy float64, slope []float64)) bool {
+	for some := range slices.Chunk(x, m.r*m.d) {
+		there := make([]bool, m.r)
+		for i := range len(some) / m.d {
+			m.put(i, some[i*m.d:][:m.d])
+			there[i] = true
+		}
+		m.look(m.whole, m.a, 0, there)
+		for i := range len(some) / m.d {
+			if !m.fine[i] {
+				return false
+			}
+			do(m.energy[i], m.at(m.a, i))
+		}
 	}
-	m.look(m.whole, m.a, 0, some)
-	return slices.Equal(m.fine, some)
+	return true
 }
 
 // smooth reports whether they are finite about x too, by the curvature where that is known.

@@ -75,7 +75,7 @@ func slopesFarOut(ctx context.Context, p r2sgld.Problem, chains [][]float64) []S
 	slices.SortStableFunc(sides, func(a, b verge) int { return cmp.Compare(b.reach, a.reach) })
 	out := slices.Repeat([]Slope{{math.NaN(), math.NaN()}}, d)
 	few := slices.Concat(evenly(chains, d, endlessDraws)...)
-	m := newMeter(q, d, nil, 1)
+	m := newMeter(q, d, nil, q.places(mostOutside))
 	defer m.close()
 	for _, side := range sides[:min(len(sides), mostVerges)] {
 		if s, of := m.fall(side, ways(few, side, free)), &out[side.variable]; of.Exponent != of.Exponent || s.most() < of.most() {
@@ -96,8 +96,8 @@ func bounds(walls *domain.Inequalities) bool {
 type verge struct {
 	variable int
 	median   float64
-	draws    [][]float64
-	reach    float64 // how many times as far out they begin as half of the draws of the side
+	draws    []float64 // one after the other
+	reach    float64   // how many times as far out they begin as half of the draws of the side
 }
 
 // verges are those of the open sides of a variable; none where draws are too few.
@@ -123,7 +123,7 @@ func verges(chains [][]float64, d, variable int, open func(sign float64) bool) (
 			most := min(far, mostOutside)
 			for k := range most {
 				i := order[k*far/most]
-				v.draws = append(v.draws, chains[i/n][i%n*d:][:d])
+				v.draws = append(v.draws, chains[i/n][i%n*d:][:d]...)
 			}
 			out = append(out, v)
 		}
@@ -168,19 +168,19 @@ func ways(draws []float64, side verge, free []bool) [2]way {
 		}, others}}
 }
 
-// fall is how the density falls at a verge, for a meter of one place.
+// fall is how the density falls at a verge.
 func (m *meter) fall(side verge, ways [2]way) Slope {
-	n, w, energy, none := len(side.draws), make([]float64, m.d), 0.0, Slope{math.NaN(), math.NaN()}
-	a := [2][]float64{make([]float64, n), make([]float64, n)}
-	for i, x := range side.draws {
-		if !m.finite(x) {
-			return none
-		}
+	n, w, energy, none := len(side.draws)/m.d, make([]float64, m.d), 0.0, Slope{math.NaN(), math.NaN()}
+	var a [2][]float64
+	if !m.each(side.draws, func(u float64, slope []float64) {
+		x := side.draws[len(a[0])*m.d:][:m.d]
 		for k, way := range ways {
 			way.along(w, x)
-			a[k][i] = floats.Dot(w, m.a) - way.c
+			a[k] = append(a[k], floats.Dot(w, slope)-way.c)
 		}
-		energy += m.energy[0]
+		energy += u
+	}) {
+		return none
 	}
 	way := ways[0]
 	if diag.SD(a[1]) < diag.SD(a[0]) {
@@ -193,12 +193,13 @@ func (m *meter) fall(side verge, ways [2]way) Slope {
 	case !s.Heavy():
 		return s
 	}
-	for _, x := range side.draws {
+	beyond := slices.Clone(side.draws)
+	for x := range slices.Chunk(beyond, m.d) {
 		way.along(w, x)
-		if !m.finite(floats.AddScaledTo(make([]float64, m.d), x, onwards-1, w)) {
-			return none
-		}
-		energy -= m.energy[0]
+		floats.AddScaled(x, onwards-1, w)
+	}
+	if !m.each(beyond, func(u float64, _ []float64) { energy -= u }) {
+		return none
 	}
 	// The joint density of d variables each of which falls with an exponent a falls with a + d − 1.
 	if most := (thirdMoment + float64(m.d-1)) * math.Log(onwards); -energy > most*float64(n) {

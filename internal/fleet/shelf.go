@@ -118,12 +118,14 @@ func declare(ctx context.Context, js jetstream.JetStream, id string, about map[s
 // queueOf makes a queue, or finds it. A broker whose last stream has gone takes the empty folder of all
 // streams away a little later, and refuses one that is made at that very moment: it is asked again.
 func queueOf(ctx context.Context, js jetstream.JetStream, c jetstream.StreamConfig) (s jetstream.Stream, err error) {
-	for range mostAsked {
+	for asked := range mostAsked {
+		if asked > 0 {
+			pause(ctx, moment)
+		}
 		var refusal *jetstream.APIError
 		if s, err = js.CreateOrUpdateStream(ctx, c); !errors.As(err, &refusal) || refusal.ErrorCode != uncreated {
 			return s, err
 		}
-		pause(ctx, moment)
 	}
 	return s, err
 }

@@ -10,7 +10,7 @@ var ofFleets = []fault{
 		{"internal/fleet.(*worker).noteWay", "sure || took < mean", "sure || took != mean"}}},
 	{"workers: the last state does not stand for those beyond", "internal/fleet TestSizes", []edit{{"internal/fleet.(*sizes).evaluate", "x[min(i, n-1)*d:]", "x[min(i, 0)*d:]"}}},
 	{"workers: a broker that does not create a queue at once is given up", "internal/fleet Reluctant", []edit{
-		{"internal/fleet.queueOf", "for range mostAsked", "for range 1"}}},
+		{"internal/fleet.queueOf", "range mostAsked", "range 1"}}},
 	{"workers: a broker that has no room for a queue is asked again", "internal/fleet Reluctant", []edit{
 		{"internal/fleet.queueOf", "|| refusal.ErrorCode != uncreated", ""}}},
 	{"workers: states are taken together at any price", "internal/fleet TestSizes", []edit{{"internal/fleet.(*sizes).next", "more < sum", "more < 2*sum"}}},

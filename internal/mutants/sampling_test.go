@@ -100,7 +100,7 @@ var ofSampling = []fault{
 		[]edit{{"internal/report.(*Summary).Short", "cmp.Compare(a.Share, b.Share)", "cmp.Compare(b.Share, a.Share)"}}},
 	{"slopes far out along lines alone", "tune TestSlopes$", []edit{{"tune.(*meter).fall", "diag.SD(a[1]) < diag.SD(a[0])", "false"}}},
 	{"slopes far out away from the mean alone", "tune TestSlopes$", []edit{{"tune.(*meter).fall", "diag.SD(a[1]) < diag.SD(a[0])", "true"}}},
-	{"slopes far out without the volume of others", "tune TestSlopes$", []edit{{"tune.(*meter).fall", "- way.c", "- 0*way.c"}}},
+	{"slopes far out without the volume of others", "tune TestSlopes$", []edit{{"tune.(*meter).fall", "-way.c", "-0*way.c"}}},
 	{"tails not followed farther out", "tune TestSlopes$", []edit{{"tune.(*meter).fall", "-energy > most", "false && -energy > most"}}},
 	{"slopes far out of one side", "tune TestSlopes$", []edit{{"tune.slopesFarOut", "of.Exponent != of.Exponent || s.most() < of.most()", "true"}}},
 	{"slopes far out of densities that fall inwards", "tune TestSlopes$", []edit{{"tune.(*meter).fall", "s.Exponent <= 0", "false"}}},
@@ -309,6 +309,7 @@ var ofSampling = []fault{
 	{"hmc: the odds of the way back over those there", "kernel ShorterSteps", []edit{{"kernel.(*trajectory).turn", "back / there", "there / back"}}},
 	{"hmc: the odds of longer steps left out", "kernel ShorterSteps", []edit{
 		{"kernel.(*trajectory).turn", "1-back, 1-there", "1, 1"}}},
+	{"hmc: shorter steps more often than always", "kernel NarrowPlaces", []edit{{"kernel.oddsOf", "min(u, mostly)", "min(u, 100*mostly)"}}},
 	{"hmc: shorter steps that are long", "kernel NarrowPlaces", []edit{{"kernel.factor", "-halvings * math.Ln2", "-0.3"}}},
 	{"hmc: gradients of rejected ends", "kernel HMCKeeps|NotFinite", []edit{
 		{"kernel.(*trajectory).Accept", ", b.Grad[j] = t.x[j], t.grad", " = t.x"},
