@@ -54,7 +54,7 @@ var ofSampling = []fault{
 	{"flat ways between walls told", "tune EndlessTails", []edit{
 		{"tune.EndlessTails", "!closed(walls, j, 1) && !closed(walls, j, -1)", "true"},
 	}},
-	{"slopes of another temperature", "tune EndlessTails", []edit{{"tune.slopesAt", "/ tau", "/ (1 + 0*tau)"}}},
+	{"slopes of another temperature", "tune EndlessTails", []edit{{"tune.slopesAt", "v /= tau", "v /= 1 + 0*tau"}}},
 	{"walls that end a tail overlooked", "tune EndlessTails",
 		[]edit{{"tune.EndlessTails", "closed(walls, j, sign) ||", "false && closed(walls, j, sign) ||"}}},
 	{"plans that end without a word", "tune TestUnplanned",
