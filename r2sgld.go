@@ -235,6 +235,14 @@ func (s Settings) Traits() kernel.Traits { return kernel.Or(s.Kernel).Traits() }
 // Unbiased reports whether the kernel has no bias from its step.
 func (s Settings) Unbiased() bool { return s.Traits().Exact }
 
+// Coldest is the temperature of the coldest rung.
+func (s Settings) Coldest() float64 {
+	if len(s.Temperature) == 0 {
+		return 1
+	}
+	return s.Temperature[0]
+}
+
 // Alone returns s without hooks and certificate: the settings of another run on the same
 // target.
 func (s Settings) Alone() Settings {

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sync"
@@ -43,9 +44,9 @@ type Endless struct {
 // does: they spread farther the longer it is. Only tails are looked at whose outer tenth is far
 // out, and sides that no wall closes. Where ladders have not come to agree in a variable that no
 // wall closes, E[v·(x − m) v·∂U/τ] is looked at as well, with v the direction of such variables in
-// which the draws spread most: it is 1 under such a law.
-func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
-	t := endsOf(p, tau, chains)
+// which the draws spread most: it is 1 under such a law. Nothing is found once ctx is done.
+func EndlessTails(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
+	t := endsOf(ctx, p, tau, chains)
 	if t == nil {
 		return nil
 	}
@@ -99,7 +100,7 @@ type ends struct {
 
 // endsOf are those of chains at temperature tau; nil where slopes are not exact, draws are in other coordinates
 // than the potential, and walls are not known.
-func endsOf(p r2sgld.Problem, tau float64, chains [][]float64) *ends {
+func endsOf(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]float64) *ends {
 	t := &ends{d: p.Potential.Dim(), tau: tau, density: newProbe(p.Potential, 1), walls: &domain.Inequalities{}}
 	if p.Domain != nil {
 		var err error
@@ -107,8 +108,9 @@ func endsOf(p r2sgld.Problem, tau float64, chains [][]float64) *ends {
 			return nil
 		}
 	}
-	if p.Base != nil {
+	if t.density.ctx = ctx; p.Base != nil {
 		t.base = newProbe(p.Base.Potential, 1)
+		t.base.ctx = ctx
 	}
 	if t.density.exact == nil || t.base != nil && t.base.exact == nil || p.Chart != nil || len(chains[0])%t.d != 0 {
 		return nil

@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/r2sgld/r2sgld"
@@ -126,7 +127,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	if err := o.audit(ctx, p, s, found.Modes, out); err != nil {
 		return nil, err
 	}
-	if len(s.Temperature) == 0 || s.Temperature[0] == 1 {
+	if s.Coldest() == 1 {
 		out.Slopes = slopesFarOut(ctx, p, out.Cold())
 		err = ctx.Err() // which leaves some unknown
 	}
@@ -143,16 +144,14 @@ func (o Options) judge(ctx context.Context, u Until, p r2sgld.Problem, s r2sgld.
 		}
 	}
 	j = u.judge(p, res, m.seen(p, res), further)
-	if !j.Met || u.ESS == 0 || !s.Unbiased() || len(res.Names) != p.Potential.Dim() { // steps have a bias that is told by itself
+	// What steps, walls and swaps are biased by is told by itself.
+	if !j.Met || u.ESS == 0 || !s.Unbiased() || !exact(p, s) || s.Penalty != nil || len(res.Names) != p.Potential.Dim() {
 		return j, nil
 	}
-	tau := 1.0
-	if len(s.Temperature) > 0 {
-		tau = s.Temperature[0]
-	}
 	chains := res.Cold()
-	if len(EndlessTails(p, tau, chains)) == 0 {
-		j.Short = ShortTails(ctx, p, tau, chains, min(shortMost, int(res.Gradients()/shortWork)))
+	if j.Short = ShortTails(ctx, p, s.Coldest(), chains, min(shortMost, int(res.Gradients()/shortWork))); len(j.Short) > 0 {
+		endless := EndlessTails(ctx, p, s.Coldest(), chains)
+		j.Short = slices.DeleteFunc(j.Short, func(s Short) bool { return slices.Contains(endless, Endless{s.Variable, s.Upper}) })
 	}
 	if len(j.Short) > 0 {
 		j.Met, j.Done = false, false

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -26,6 +27,8 @@ const (
 	perField   = 8    // of these for each field that makes the error smaller
 	fieldRidge = 1e-6 // of the mean square of a field
 	mostWays   = 256  // from draws, to see whether the density goes on
+	edge       = 16   // draws, the outermost
+	steepest   = 5.0  // by how much the energy rises more than three times what slopes promise there
 )
 
 // A Short tail is one side of a variable on which the draws end before the density does.
@@ -40,29 +43,31 @@ type Short struct {
 // ShortTails looks at the draws of the coldest rung, chains of n × d numbers at temperature τ, for sides
 // on which the density goes on where they end: into a place so narrow, like the neck of a funnel, that a
 // run comes there too seldom to tell by R̂ and effective sample sizes. Let a tail be the draws of a
-// variable x beyond a quantile c, and h(x) the distance from c there, times that from a wall over the one between
+// variable x beyond a quantile c, and h the distance of x from c there, times that from a wall over the one between
 // wall and c where a wall ends it, and 0 elsewhere. By integration by parts
 //
-//	E[h(x)·∂U/τ ± h′(x)] = 0,
+//	E[dh/dx − h·∂U/τ] = 0
 //
-// + on the upper side, where to U/τ belongs −log of the law that ladders begin at, if there is one. Where
-// draws end at an e before, it is h(e) times their density there, towards the side. Only variables without walls in common with
-// others are looked at, and sides on which the energy is finite and does not jump.
+// on the upper side, and −dh/dx − h·∂U/τ on the lower has the expectation 0 for −h in place of h, where to U/τ belongs
+// −log of the law that ladders begin at, if there is one. Where draws end at an e before, it is h(e) times their density
+// there; the share is that over the share of draws in the tail. Only variables without walls in common with
+// others are looked at, and sides on which the energy is finite, does not jump and is not as steep as a wall.
 //
 // The expectation of w·∇U/τ − ∇·w is 0 as well, wherever draws end in x, for a field w that moves other
-// variables without walls alone, here h(x) times a linear one. A combination of such fields that makes the error
-// smaller is taken off, the errors of ladders by what is best for the other ones, so that it has the expectation 0.
+// variables without walls alone, here h times a linear one. A combination of such fields that makes the error
+// smaller is taken off, of the draws of each ladder what is best for those of the others, so that it has the expectation 0.
 //
-// Slopes are asked of so many of the draws in all at most. Nothing is found once ctx is done.
+// Slopes are asked of most of the draws in all, and of few more where a side is told. Tails of some hundred effective
+// draws or more suffice. Nothing is found once ctx is done.
 func ShortTails(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]float64, most int) (found []Short) {
-	t := endsOf(p, tau, chains)
-	if t == nil {
+	t := endsOf(ctx, p, tau, chains)
+	if t == nil || t.density.noisy || t.base != nil && t.base.noisy {
 		return nil
 	}
-	if t.density.ctx = ctx; t.base != nil {
-		t.base.ctx = ctx
-	}
 	x := evenly(chains, t.d, most)
+	if TailShare*float64(len(x)*len(x[0])/t.d) < leastTail {
+		return nil
+	}
 	slopes := t.slopes(x)
 	if slopes == nil {
 		return nil
@@ -70,7 +75,7 @@ func ShortTails(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]f
 	lo, hi, alone := limits(t.walls, t.d)
 	free := make([]bool, t.d)
 	for j := range free {
-		free[j] = alone[j] && math.IsInf(lo[j], -1) && math.IsInf(hi[j], 1)
+		free[j] = !closed(t.walls, j, 1) && !closed(t.walls, j, -1)
 	}
 	for j := range t.d {
 		for _, sign := range []float64{-1, 1} {
@@ -331,14 +336,17 @@ func nearest(of [][]float64, fields [][][]float64, but int) []float64 {
 	return floats.MulTo(scale, scale, b.RawVector().Data)
 }
 
-// goesOn reports whether the energy is finite, and does not jump, on short ways from draws of an ending outwards, and
-// as far as an eighth of their spread in variables that are free.
+// goesOn reports whether the density goes on beyond draws of an ending: on short ways outwards from the outermost
+// ones, and from others as far as an eighth of their spread in variables that are free as well, −log of it is finite, does not
+// jump, and does not rise far beyond what slopes promise, as it does where a wall is soft.
 func (t *ends) goesOn(e *ending, free []bool) bool {
-	x, far := slices.Concat(e.x...), 0.0
-	for y := range slices.Chunk(x, t.d) {
-		far = max(far, e.sign*(y[e.variable]-e.from))
+	var draws [][]float64
+	for _, c := range e.x {
+		draws = slices.AppendSeq(draws, slices.Chunk(c, t.d))
 	}
-	spread := make([]float64, t.d)
+	out := func(x []float64) float64 { return e.sign * (x[e.variable] - e.from) }
+	slices.SortStableFunc(draws, func(a, b []float64) int { return cmp.Compare(out(b), out(a)) })
+	spread, far := make([]float64, t.d), out(draws[0])
 	for k, is := range free {
 		if is {
 			spread[k] = diag.SD(slices.Concat(column(e.x, k, t.d)...))
@@ -346,30 +354,51 @@ func (t *ends) goesOn(e *ending, free []bool) bool {
 	}
 	m := newMeter(t.density, t.d, nil, 1)
 	defer m.close()
-	n := len(x) / t.d
-	most := min(n, mostWays)
-	v, at := make([]float64, t.d), make([]float64, t.d)
-	for i := range most {
-		from := x[i*n/most*t.d:][:t.d]
-		for k, sd := range spread {
-			v[k] = math.Copysign(sd/8, m.rng.Float64()-0.5)
+	var base *meter
+	if t.base != nil {
+		base = newMeter(t.base, t.d, nil, 1)
+		defer base.close()
+	}
+	var beyond []float64 // three times what slopes promise
+	for i := range mostWays {
+		from, v := draws[i*len(draws)/mostWays], make([]float64, t.d)
+		if i%2 == 0 {
+			from = draws[min(i/2, len(draws)-1)]
+		} else {
+			for k, sd := range spread {
+				v[k] = math.Copysign(sd/8, m.rng.Float64()-0.5)
+			}
 		}
 		v[e.variable] = e.sign * min(far/16, e.sign*(e.wall-from[e.variable])/2)
-		finite := true
-		look := func(part float64) (energy, slope float64) {
-			finite = m.finite(floats.AddScaledTo(at, from, part, v)) && finite
-			return m.energy[0], floats.Dot(m.a, v)
-		}
-		s := jump.Segment{At: [2]float64{0, 1}}
-		for k, part := range s.At {
-			s.Energy[k], s.Slope[k] = look(part)
-		}
-		if finite && s.Strays(t.tau) {
-			s = s.Narrow(look)
-		}
-		if !finite || s.Strays(t.tau) {
+		s, jumps, ok := t.along(m, base, from, v)
+		if jumps || !ok {
 			return false
 		}
+		if i%2 == 0 && i/2 < edge {
+			beyond = append(beyond, s.Energy[1]-s.Energy[0]-3*max(0, s.Slope[0]))
+		}
 	}
-	return true
+	slices.Sort(beyond)
+	return beyond[len(beyond)/2] < steepest
+}
+
+// along is −log of the density on the way from a point by v, and whether it jumps there, and is finite where it was looked at.
+func (t *ends) along(m, base *meter, from, v []float64) (s jump.Segment, jumps, ok bool) {
+	ok = true
+	at := make([]float64, t.d)
+	look := func(part float64) (energy, slope float64) {
+		ok = m.finite(floats.AddScaledTo(at, from, part, v)) && ok
+		energy, slope = m.energy[0]/t.tau, floats.Dot(m.a, v)/t.tau
+		if base != nil {
+			ok = base.finite(at) && ok
+			energy, slope = energy+base.energy[0], slope+floats.Dot(base.a, v)
+		}
+		return energy, slope
+	}
+	s.At[1] = 1
+	for k, part := range s.At {
+		s.Energy[k], s.Slope[k] = look(part)
+	}
+	jumps = ok && s.Strays(1) && s.Narrow(look).Strays(1)
+	return s, jumps, ok
 }

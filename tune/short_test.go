@@ -49,6 +49,23 @@ func shaped(shape float64) plain {
 	}, func(x []float64, rng *rand.Rand) { x[0] = distuv.Gamma{Alpha: shape, Beta: 1, Src: rng}.Rand() }}
 }
 
+// soft is a normal law with a penalty of k times the square beyond −1.5.
+func soft(k float64) plain {
+	normal := student(1, math.Inf(1), 0)
+	return plain{1, func(grad, x []float64) float64 {
+		u, out := normal.u(grad, x), min(0, x[0]+1.5)
+		grad[0] += 2 * k * out
+		return u + k*out*out
+	}, func(x []float64, rng *rand.Rand) {
+		for { // from the law without the penalty
+			normal.draw(x, rng)
+			if out := min(0, x[0]+1.5); rng.Float64() < math.Exp(-k*out*out) {
+				return
+			}
+		}
+	}}
+}
+
 // sides are those that are told.
 func sides(found []Short) (out []string) {
 	for _, s := range found {
@@ -98,6 +115,8 @@ func TestShortTails(t *testing.T) {
 				}
 				return phi.Quantile(phi.CDF(-1.5) + p - below)
 			}), nil, "[]"},
+		{"a soft wall", soft(1e10), nil, "[]"},
+		{"a softer one", soft(1e4), nil, "[]"},
 		{"a wall of two", plain{2, student(2, inf, 0).u, func(x []float64, rng *rand.Rand) {
 			for x[0], x[1] = -1, -1; x[0]+x[1] < -1; x[0], x[1] = rng.NormFloat64(), rng.NormFloat64() {
 			}
@@ -145,7 +164,7 @@ func TestShortTailsTellHowMuch(t *testing.T) {
 		"whole funnel of 50": {neck(50), 0},
 	} {
 		chains := c.law.chains(2000)
-		ends := endsOf(c.law.law(), 1, chains)
+		ends := endsOf(t.Context(), c.law.law(), 1, chains)
 		e := newEnding(chains, ends.slopes(chains), c.law.d, 0, -1, math.Inf(-1))
 		with, without := e.short(slices.Repeat([]bool{true}, c.law.d)), e.short(make([]bool, c.law.d))
 		for _, s := range []Short{with, without} {

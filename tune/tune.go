@@ -112,10 +112,7 @@ func (f *Found) Made() (iterations int, gradients int64) {
 // changed.
 func (f *Found) validate(s r2sgld.Settings) error {
 	n := len(f.Beta)
-	coldest := 1.0
-	if len(s.Temperature) > 0 {
-		coldest = s.Temperature[0]
-	}
+	coldest := s.Coldest()
 	switch {
 	case n < 1 || len(f.Diffusion) != n || len(f.States) != max(1, s.Ladders):
 		return fmt.Errorf("%d temperatures, %d step sizes, states of %d ladders", n, len(f.Diffusion), len(f.States))
@@ -202,10 +199,7 @@ func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner,
 	if s.Unbiased() {
 		p.Potential = potential.Rough(p.Potential)
 	}
-	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.HasReference()}
-	if len(s.Temperature) > 0 {
-		t.coldest = s.Temperature[0]
-	}
+	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: s.Coldest(), bounded: p.HasReference()}
 	t.s = s.Alone()
 	t.s.Recorder = s.Recorder
 	t.s.Ladders, t.s.MaxDraws = max(1, s.Ladders), 0

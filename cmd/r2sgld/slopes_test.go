@@ -45,7 +45,8 @@ potential: "mu^2/50 + log(1 + exp(2*s)/25) + 3*s + ((a-mu)^2 + (b-mu)^2 + (c-mu)
 		t.Errorf("%q", w)
 	}
 	p := start(t, "sample", file, "--out", filepath.Join(dir, "on"), "--seed", "3", "--set", "figures=none")
-	if code := p.code(t); code != exitDone || !strings.Contains(p.stderr.String(), " draws of s end before the density does: the run goes on\n") {
+	if code := p.code(t); code != exitDone || !strings.Contains(p.stderr.String(), " below s = ") ||
+		!strings.Contains(p.stderr.String(), " draws end before the density does: the run goes on\n") {
 		t.Errorf("exit %d: %s", code, &p.stderr)
 	}
 }

@@ -31,6 +31,9 @@ func (s *Summary) unmet(u tune.Until) string {
 	if u.ESS > 0 && !(s.Until.ESS >= u.ESS) {
 		all = append(all, fmt.Sprintf("ESS %s (now %s)", whole(u.ESS), whole(s.Until.ESS)))
 	}
+	if all == nil && s.short {
+		return "draws came as far as the density goes"
+	}
 	if all == nil {
 		return ""
 	}

@@ -58,6 +58,7 @@ type Summary struct {
 	exact func() string  // how to take a kernel without bias from steps; "" where there is none, or it is in use
 	since string         // what the seconds count from, for the footer; "" for the beginning
 	jumps []r2sgld.Jumps // per rung
+	short bool           // whether draws end before the density does
 	wall  string         // what the wall did to steps, for the footer; "" where it lets them go
 }
 

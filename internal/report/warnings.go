@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -162,11 +163,7 @@ func endless(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string
 	if len(res.Names) != p.Potential.Dim() || len(chains[0]) == 0 {
 		return nil
 	}
-	tau := 1.0
-	if len(set.Temperature) > 0 {
-		tau = set.Temperature[0]
-	}
-	tails := tune.EndlessTails(p, tau, chains)
+	tails := tune.EndlessTails(context.Background(), p, set.Coldest(), chains)
 	if len(tails) == 0 {
 		return nil
 	}
@@ -179,23 +176,31 @@ func endless(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string
 		"has, run longer.", strings.Join(where, ", "))}
 }
 
-// Short warns of the side on which least of the fall of draws is that of the density, and counts the others.
-func (s *Summary) Short(names []string, found []tune.Short) {
-	if len(found) == 0 {
-		return
-	}
-	worst := slices.MaxFunc(found, func(a, b tune.Short) int { return cmp.Compare(a.Share, b.Share) })
-	side, others := "below", ""
+// Beyond says where least of the fall of draws is that of the density, where there are any, and on how many other sides
+// draws end before it.
+func Beyond(names []string, found []tune.Short) (worst tune.Short, where, others string) {
+	worst = slices.MaxFunc(found, func(a, b tune.Short) int { return cmp.Compare(a.Share, b.Share) })
+	side := "below"
 	if worst.Upper {
 		side = "above"
 	}
 	if n := len(found) - 1; n > 0 {
 		others = fmt.Sprintf(", and so on %s more", text.Counted(n, "side"))
 	}
-	s.warnf("%s %s = %s, where %.0f %% of the draws are, they end before the density does: its slopes explain %.0f ± %.0f %% of their fall%s. Beyond is "+
+	return worst, fmt.Sprintf("%s %s = %s", side, names[worst.Variable], text.Short(worst.From, 3)), others
+}
+
+// Short warns of sides on which draws end before the density does.
+func (s *Summary) Short(names []string, found []tune.Short) {
+	if len(found) == 0 {
+		return
+	}
+	s.short = true
+	worst, where, others := Beyond(names, found)
+	s.warnf("%s, where %.0f %% of the draws are, they end before the density does: its slopes explain %.0f ± %.0f %% of their fall%s. Beyond is "+
 		"a place that the run comes to too seldom, such as the narrow end of a funnel: quantiles on that side, mean and sd are off by more than "+
 		"their errors tell. Take variables by which it is as wide as the rest (for effects of groups (x − μ)/σ in place of x).",
-		side, names[worst.Variable], text.Short(worst.From, 3), 100*tune.TailShare, 100*(1-worst.Share), 100*worst.SE, others)
+		where, 100*tune.TailShare, 100*(1-worst.Share), 100*worst.SE, others)
 }
 
 // mostMet is the share of steps that may meet a wall without a word. Where a density leans on

@@ -323,8 +323,9 @@ func (x *execution) review(res *r2sgld.Result, j tune.Judgement, next int) (int,
 	x.line(x.Problem, round, "round", "round", round.Name, "iterations", n, "next", next)
 	if next > n {
 		x.progress.Doing("")
-		for _, t := range j.Short {
-			fmt.Fprintf(x.Terminal, " draws of %s end before the density does: the run goes on\n", res.Names[t.Variable])
+		if len(j.Short) > 0 {
+			_, where, others := report.Beyond(res.Names, j.Short)
+			fmt.Fprintf(x.Terminal, " %s draws end before the density does%s: the run goes on\n", where, others)
 		}
 		if n == x.Settings.Iterations {
 			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", text.Count(x.Until.Iterations),
