@@ -475,7 +475,7 @@ var ofSampling = []fault{
 	}},
 	{"modes: starts around the start alone", "tune TestStartsAroundModes",
 		[]edit{{"tune.(*tuner).around", "from = append(from, m.X)", "_ = m"}}},
-	{"modes: nothing around the fitted law", "cmd/r2sgld UnboundedModes/wells",
+	{"modes: nothing around the fitted law", "internal/modes TestSurrounding",
 		[]edit{{"internal/modes.(*Mixture).Surrounding", "c.ScaleSym(around*around, c)", "c.ScaleSym(1e-4, c)"}}},
 	{"modes: hot chains that stay where they begin", "tune SlabsAroundSpikes",
 		[]edit{{"internal/modes.(*chains).step", "floats.AddScaled(x, went[i], line[i])", "_, _ = x, line[i]"}}},
