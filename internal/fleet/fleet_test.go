@@ -21,7 +21,7 @@ import (
 func quartic(wait time.Duration) potential.Potential {
 	return potential.Func(3, func(grad, x []float64) float64 {
 		if wait > 0 {
-			time.Sleep(wait)
+			sleep(wait)
 		}
 		u := 0.0
 		for j, v := range x {

@@ -163,6 +163,7 @@ const (
 var errFrame = errors.New("a message that is no block of states")
 
 func (b *block) append(to []byte) []byte {
+	to = slices.Grow(to, blockHead+8*len(b.x))
 	to = binary.LittleEndian.AppendUint64(to, b.id)
 	var v [variantBytes]byte
 	copy(v[:], b.variant)
@@ -184,6 +185,7 @@ func readBlock(m []byte) (*block, error) {
 }
 
 func (a *answer) append(to []byte) []byte {
+	to = slices.Grow(to, answerHead+8*len(a.values))
 	to = binary.LittleEndian.AppendUint64(to, a.id)
 	to = binary.LittleEndian.AppendUint64(to, uint64(a.held))
 	to = binary.LittleEndian.AppendUint64(to, uint64(a.took))
