@@ -40,6 +40,7 @@ func (u Until) WithDefaults(first int) Until {
 type Judgement struct {
 	RHat     float64           // the worst of the cold draws; NaN where it is not known or not asked for
 	ESS      float64           // the smallest, likewise
+	Spread   bool              // whether ESS is that of a standard deviation
 	Evidence exchange.Evidence // if it is asked for
 	Short    []Short           // sides of parameters on which draws end too early; looked at where all else is reached
 	Met      bool              // all that is asked for is reached
@@ -66,8 +67,9 @@ func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit, further [][
 		for _, chains := range further {
 			m.add(chains)
 		}
-		j.RHat, j.ESS = m.rhat, m.ess
+		j.RHat, j.ESS, j.Spread = m.rhat, m.ess, m.ofSpread
 		if a != nil && a.RHat == a.RHat {
+			j.Spread = j.Spread && !(a.ESS < j.ESS)
 			j.RHat, j.ESS = max(j.RHat, a.RHat), min(j.ESS, a.ESS)
 		}
 		j.Met = (u.Evidence > 0 && u.RHat == 0 || j.RHat <= u.RHat) && (u.ESS == 0 || j.ESS >= u.ESS)
@@ -93,7 +95,8 @@ func (u Until) judge(p r2sgld.Problem, res *r2sgld.Result, a *Audit, further [][
 // not waited for: a longer run would know little more of it.
 type mixing struct {
 	rhat, ess, spread float64
-	whole             int // draws of all chains where none were dropped
+	ofSpread          bool // whether ess is that of an sd
+	whole             int  // draws of all chains where none were dropped
 }
 
 const (
@@ -122,10 +125,14 @@ func (m *mixing) add(chains [][]float64) {
 	if tail := diag.ESSTail(chains); tail < e {
 		e = tail
 	}
+	ofSpread := false
 	if e < patience*m.spread && (n >= m.whole || e < float64(n)/2) {
-		if spread := diag.ESSSpread(chains); spread < m.spread {
-			e = min(e, spread)
+		if spread := diag.ESSSpread(chains); spread < m.spread && spread < e {
+			e, ofSpread = spread, true
 		}
+	}
+	if e < m.ess {
+		m.ofSpread = ofSpread
 	}
 	m.rhat, m.ess = max(m.rhat, diag.RHat(chains)), min(m.ess, e) // which keep NaN
 }

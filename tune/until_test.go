@@ -98,8 +98,8 @@ func TestUntilSpread(t *testing.T) {
 		for i := range res.Ladders {
 			res.Ladders[i].Stride = c.stride
 		}
-		if j := u.judge(r2sgld.Problem{}, res, nil, [][][]float64{x}); j.Met != c.want {
-			t.Errorf("%s: R̂ %g, ESS %g: %v", c.name, j.RHat, j.ESS, j.Met)
+		if j := u.judge(r2sgld.Problem{}, res, nil, [][][]float64{x}); j.Met != c.want || !j.Met && !j.Spread || c.name == "normal" && j.Spread {
+			t.Errorf("%s: R̂ %g, ESS %g, of an sd %v: %v", c.name, j.RHat, j.ESS, j.Spread, j.Met)
 		}
 	}
 }

@@ -144,8 +144,7 @@ func drawsAlone(t *testing.T, command, file string, seed int, want target) *outc
 	}
 	sum := report.New(c.Name, "auto", c.Problem, s, res, nil, 1)
 	judged := c.Until.Judge(res)
-	rhat, ess, ok := judged.RHat, judged.ESS, judged.Met
-	sum.Stopped(*c.Until, rhat, ess, ok)
+	sum.Stopped(*c.Until, judged)
 	if sum.Ladder.StepBias = tune.Bias; sum.Exact {
 		sum.Ladder.StepBias = 0
 	}

@@ -326,6 +326,7 @@ var ofModels = []fault{
 	{"sds waited for without end", "tune TestUntilSpread", []edit{{"tune.(*mixing).add", "e < patience*m.spread", "m.spread > 0"}}},
 	{"sds waited for where draws are dropped", "tune TestUntilSpread", []edit{{"tune.Until.mixing", "l.Stride > 1", "l.Stride > 2"}}},
 	{"sds known as well as quantiles", "tune TestUntilSpread", []edit{{"tune.Until.mixing", "min(u.ESS, spreadESS)", "u.ESS"}}},
+	{"an sd's size told as a mean's", "tune TestUntilSpread", []edit{{"tune.(*mixing).add", "m.ofSpread = ofSpread", "m.ofSpread = !ofSpread"}}},
 	{"parameters that do not vary forgotten", "tune TestUntilMet", []edit{{"tune.(*mixing).add", "min(m.ess, e)", "e"}}},
 	{"symmetry: the first ladder for all", "tune TestUntilMetUpToASymmetry",
 		[]edit{{".(*Result).AgreedChains", "draws = draws[n:]", ""}}},

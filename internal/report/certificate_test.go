@@ -70,7 +70,7 @@ func TestStoppedByTheBias(t *testing.T) {
 		{Parameter{Name: "x", SD: 1}, 500, false, math.NaN(), "at its limit of 5 s before the bias"},
 	} {
 		s := &Summary{Parameters: []Parameter{c.p}}
-		s.Stopped(u, 1, c.ess, c.met)
+		s.Stopped(u, tune.Judgement{RHat: 1, ESS: c.ess, Met: c.met})
 		if got := *s.Until.Bias; math.Abs(got-c.bias) > 1e-12 && got == got || (got == got) != (c.bias == c.bias) {
 			t.Errorf("bias %g, want %g", got, c.bias)
 		}
@@ -100,6 +100,7 @@ func TestLimitIsNamed(t *testing.T) {
 			"ESS 400 (now 99) were reached. Raise it (sampler.until.iterations), or look at what mixes slowly in the trace and index figures."},
 		{"R̂", all, 64000, "", 1.03, 4000, 0, " before R̂ 1.010 (now 1.030) was reached. Raise"},
 		{"ESS", timed, 8000, "", 1.001, 99, 0, "at its limit of 90 s before ESS 400 (now 99) was reached. Raise it (sampler.until.seconds)"},
+		{"sd", timed, 8000, "", 1.001, 99, 0, "before ESS 400 (now 99, of a standard deviation) was reached"},
 		{"nothing known", timed, 64000, "", math.NaN(), math.NaN(), 0, "64,000 iterations a ladder before R̂ 1.010 (now –) and ESS 400 (now –) were"},
 		{"disk", timed, 8000, "too much", 1.03, 4000, 0, "at its limit of disk or memory before R̂ 1.010 (now 1.030) was reached. Raise it " +
 			"(--max-disk, --max-memory)"},
@@ -110,7 +111,7 @@ func TestLimitIsNamed(t *testing.T) {
 	} {
 		s := &Summary{Iterations: c.iterations, Until: &Until{Capped: c.capped}}
 		s.LogEvidence.Error = c.err
-		s.Stopped(c.u, c.rhat, c.ess, false)
+		s.Stopped(c.u, tune.Judgement{RHat: c.rhat, ESS: c.ess, Spread: c.name == "sd"})
 		if got := strings.Join(s.Warnings, "\n"); !strings.Contains(got, c.want) || s.Until.Capped != c.capped {
 			t.Errorf("%s: %q, want …%q…", c.name, got, c.want)
 		}

@@ -69,7 +69,7 @@ func TestEnded(t *testing.T) {
 		if c.name == "bottleneck" {
 			s.LogEvidence.Bottleneck = &exchange.Bottleneck{}
 		}
-		s.Stopped(c.u, math.NaN(), math.NaN(), c.met)
+		s.Stopped(c.u, tune.Judgement{RHat: math.NaN(), ESS: math.NaN(), Met: c.met})
 		text := strings.Join(s.Warnings, "\n")
 		if (c.want == "") != (text == "") || !strings.Contains(text, c.want) || len(s.Warnings) > 1 {
 			t.Errorf("%s: %q", c.name, text)

@@ -29,7 +29,8 @@ func (s *Summary) unmet(u tune.Until) string {
 		all = append(all, fmt.Sprintf("R̂ %s (now %s)", text.Number(u.RHat, 3), text.Number(s.Until.RHat, 3)))
 	}
 	if u.ESS > 0 && !(s.Until.ESS >= u.ESS) {
-		all = append(all, fmt.Sprintf("ESS %s (now %s)", whole(u.ESS), whole(s.Until.ESS)))
+		of := map[bool]string{true: ", of a standard deviation"}[s.spread]
+		all = append(all, fmt.Sprintf("ESS %s (now %s%s)", whole(u.ESS), whole(s.Until.ESS), of))
 	}
 	if all == nil && s.short {
 		return "draws came as far as the density goes"

@@ -55,11 +55,12 @@ type Summary struct {
 	// in these, and those of a finished run that was extended; NaN where none was made in them
 	StepsPerSecond float64 `json:"steps_per_second"`
 
-	exact func() string  // how to take a kernel without bias from steps; "" where there is none, or it is in use
-	since string         // what the seconds count from, for the footer; "" for the beginning
-	jumps []r2sgld.Jumps // per rung
-	short bool           // whether draws end before the density does
-	wall  string         // what the wall did to steps, for the footer; "" where it lets them go
+	exact  func() string  // how to take a kernel without bias from steps; "" where there is none, or it is in use
+	since  string         // what the seconds count from, for the footer; "" for the beginning
+	jumps  []r2sgld.Jumps // per rung
+	short  bool           // whether draws end before the density does
+	spread bool           // whether the smallest effective sample size is that of a standard deviation
+	wall   string         // what the wall did to steps, for the footer; "" where it lets them go
 }
 
 // A Parameter describes the draws of one coordinate.
@@ -343,25 +344,25 @@ func (s *Summary) Tuned(f *tune.Found) {
 }
 
 // Stopped adds how far method auto came, by what Until.Capped says of limits of disk and memory.
-func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
+func (s *Summary) Stopped(u tune.Until, j tune.Judgement) {
 	capped := ""
 	if s.Until != nil {
 		capped = s.Until.Capped
 	}
-	s.Until = &Until{Met: met, RHat: rhat, ESS: ess, Capped: capped}
+	s.Until, s.spread = &Until{Met: j.Met, RHat: j.RHat, ESS: j.ESS, Capped: capped}, j.Spread
 	if u.Evidence > 0 && u.Bias == 0 {
-		s.ended(u, met)
+		s.ended(u, j.Met)
 		return
 	}
 	if u.Bias > 0 {
 		least, most := s.stepBias()
 		s.Until.Bias = &most
-		if !met && rhat <= u.RHat && ess >= u.ESS {
+		if !j.Met && j.RHat <= u.RHat && j.ESS >= u.ESS {
 			s.Warnings = append(s.Warnings, s.tooBiased(u, least, most))
 			return
 		}
 	}
-	if !met {
+	if !j.Met {
 		of, raise := s.limit(u)
 		s.warnf("the run ended at its limit%s before %s. Raise it (%s), or look at what mixes slowly in the trace and index figures.",
 			of, cmp.Or(s.unmet(u), "all was reached that is asked for"), raise)

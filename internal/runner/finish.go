@@ -211,7 +211,7 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 		sum.Gradients += x.searched
 		sum.Short(res.Names, j.Short)
 		sum.Until = &report.Until{Capped: x.over}
-		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
+		sum.Stopped(*x.Until, j)
 		tellHeld(sum, res)
 		if x.over != "" {
 			sum.Warnings = append(sum.Warnings, x.capped())
