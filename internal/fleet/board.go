@@ -33,9 +33,10 @@ type Board struct {
 type stage int
 
 const (
-	offered stage = iota
-	ours          // it is being done here, or is to be
-	coming        // it is being taken home
+	offered stage = iota // it is on the shelf, or is to be
+	kept                 // in reserve: nobody else knows of it
+	ours                 // it is being done here, or is to be
+	coming               // it is being taken home
 	over
 )
 
@@ -59,13 +60,16 @@ type posting struct {
 	number map[string]int // by the key
 	stage  map[int]stage
 	own    []int     // to be done here
+	spare  []int     // those that may be in reserve, in order
+	took   time.Time // when a hand took one of them
 	left   int       // that are not over
 	stale  []string  // keys of those that were done here while the broker was away
 	full   bool      // it refuses what is offered
 	lost   time.Time // since when it is away or refuses; zero while it is there
 
-	posted bool   // whether all that is offered is on the shelf; these two are watch's alone
+	posted bool   // whether all that is offered is on the shelf; these are watch's alone
 	seen   uint64 // messages of outcomes that were looked at
+	demand demand
 }
 
 // Offer has workers do those cases of a list of which nothing is here.
@@ -75,12 +79,13 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 	for _, i := range l.Begun {
 		p.stage[i] = ours
 	}
+	files := catalogue{}
 	for _, i := range l.Left {
 		c, err := l.Case(i)
 		if err != nil {
 			return nil, err
 		}
-		e, err := newErrand(b.Program, c)
+		e, err := newErrand(b.Program, c, files)
 		if err != nil {
 			return nil, err
 		}
@@ -163,6 +168,9 @@ func (p *posting) post() error {
 	}
 	var all []*errand
 	p.mu.Lock()
+	if p.shelf == nil && s.bare && len(told) == 0 {
+		p.reserve()
+	}
 	for _, i := range p.list.Left {
 		if e := p.errand[i]; p.stage[i] == offered && !known[e.Key] {
 			all = append(all, e)
@@ -277,6 +285,10 @@ func (p *posting) here() (i int, there, left bool) {
 		i, p.own = p.own[0], p.own[1:]
 		return i, true, true
 	}
+	if i, there = p.fromReserve(); there {
+		p.stage[i], p.took = ours, time.Now()
+		return i, true, true
+	}
 	switch {
 	case p.conn.IsConnected() && !p.full:
 		p.lost = time.Time{}
@@ -316,7 +328,7 @@ func (p *posting) watch() {
 	p.offer()
 	for p.ctx.Err() == nil {
 		every := watchEvery
-		if p.posted && p.conn.IsConnected() {
+		if p.posted && !p.demand.short && p.conn.IsConnected() {
 			every = askEvery
 		}
 		select {
@@ -382,7 +394,7 @@ func (p *posting) glance() error {
 	if p.posted && queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
 		p.recall()
 	}
-	return nil
+	return p.supply(ctx, s)
 }
 
 // recall has those cases be done here that nobody does: their messages are gone, by whomever.

@@ -343,7 +343,7 @@ func TestFirstOutcomeHolds(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 0)
 	s := y.shelf("b2")
-	e, err := newErrand("1", cases.Case{Config: []byte(`{"number": 3}`)})
+	e, err := newErrand("1", cases.Case{Config: []byte(`{"number": 3}`)}, catalogue{})
 	if err != nil {
 		t.Fatal(err)
 	}

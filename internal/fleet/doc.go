@@ -32,8 +32,8 @@
 // it, and sends its folder with every checkpoint; whoever is given the case next begins there.
 // Once it is done, the folder is kept, then its outcome, which must be the first of its key, and
 // then the message is acknowledged: whoever is lost in between, nothing is, and a case that is
-// given out twice has one outcome. The [Board] takes folders home, does cases itself meanwhile,
-// and all of them should the broker be gone.
+// given out twice has one outcome. The [Board] takes folders home, does cases itself meanwhile, of a reserve
+// that workers are given as they ask for more, and all of them should the broker be gone.
 //
 // # How devices are lent
 //

@@ -32,6 +32,19 @@ func Describe(path string) (File, error) {
 	return File{Path: path, SHA256: sum, Size: i.Size()}, nil
 }
 
+// A catalogue is files that were described, by their paths: each is read once.
+type catalogue map[string]File
+
+func (c catalogue) of(path string) (f File, err error) {
+	f, known := c[path]
+	if !known {
+		if f, err = Describe(path); err == nil {
+			c[path] = f
+		}
+	}
+	return f, err
+}
+
 // sound reports whether a description is one: its hash becomes the name of a file.
 func (f *File) sound() bool {
 	b, err := hex.DecodeString(f.SHA256)

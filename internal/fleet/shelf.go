@@ -28,6 +28,7 @@ type shelf struct {
 	js     jetstream.JetStream
 	id     string
 	name   string // of the list, for people, where another has declared it
+	bare   bool   // whether it had no cases when it was declared
 	hands  jetstream.Consumer
 	done   jetstream.KeyValue
 	things jetstream.ObjectStore
@@ -64,12 +65,13 @@ type errand struct {
 	Files []File     `json:"files,omitempty"`
 }
 
-func newErrand(program string, c cases.Case) (*errand, error) {
+// newErrand asks a catalogue for its files.
+func newErrand(program string, c cases.Case, files catalogue) (*errand, error) {
 	e := &errand{Case: c}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %q", program, c.Command, string(c.Config))
 	for _, path := range c.Files {
-		f, err := Describe(path)
+		f, err := files.of(path)
 		if err != nil {
 			return nil, err
 		}
@@ -102,6 +104,7 @@ func declare(ctx context.Context, js jetstream.JetStream, id string, about map[s
 	if err != nil {
 		return nil, err
 	}
+	s.bare = queue.CachedInfo().State.Msgs == 0
 	if s.hands, err = queue.Consumer(ctx, handsName); errors.Is(err, jetstream.ErrConsumerNotFound) {
 		s.hands, err = queue.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: handsName, AckPolicy: jetstream.AckExplicitPolicy,
 			AckWait: ackWait, MaxAckPending: -1, MaxWaiting: 1 << 14})

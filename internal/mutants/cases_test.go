@@ -189,6 +189,18 @@ var ofCases = []fault{
 	{"cases: asked for news again and again", "internal/fleet FewQuestions", []edit{
 		{"internal/fleet.(*posting).watch", "every = askEvery", "every = moment"},
 	}},
+	{"cases: a reserve of what others may have done", "internal/fleet NoReserve", []edit{
+		{"internal/fleet.(*posting).post", "p.shelf == nil && s.bare && len(told) == 0", "p.shelf == nil"},
+	}},
+	{"cases: no reserve", "internal/fleet TestReserve$", []edit{
+		{"internal/fleet.(*posting).post", "p.shelf == nil && s.bare", "p.shelf != nil && s.bare"},
+	}},
+	{"cases: long ones are kept back", "internal/fleet NoReserve", []edit{
+		{"internal/fleet.(*posting).supply", "> longCase", "> 1000*longCase"},
+	}},
+	{"cases: workers wait for what is kept back", "internal/fleet TestDemand", []edit{
+		{"internal/fleet.demand.next", "foresight*rate", "rate"},
+	}},
 	{"cases: waited for though nobody is asked", "internal/fleet MessagesAreLost", []edit{
 		{"internal/fleet.(*posting).glance", "State.Msgs == 0", "State.Msgs == 1<<40"},
 	}},

@@ -5,6 +5,7 @@ package significance
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -23,11 +24,24 @@ func TInterval(runs []float64, level float64) Interval {
 	if n < 2 || !(level > 0 && level < 1) {
 		return iv
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + level) / 2)
-	half := t * diag.SD(runs) / math.Sqrt(float64(n))
+	half := TQuantile((1+level)/2, float64(n-1)) * diag.SD(runs) / math.Sqrt(float64(n))
 	iv.Lo, iv.Hi = iv.Mean-half, iv.Mean+half
 	return iv
 }
+
+// TQuantile is the p quantile of Student's t of so many degrees of freedom.
+func TQuantile(p, df float64) float64 {
+	of := [2]float64{p, df}
+	if t, known := quantiles.Load(of); known {
+		return t.(float64)
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
+	quantiles.Store(of, t)
+	return t
+}
+
+// quantiles are those that were asked for: the same few again and again.
+var quantiles sync.Map
 
 // A MeanSE is a mean of N independent values and its standard error.
 type MeanSE struct{ Mean, SE, N float64 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -28,7 +27,7 @@ func interval(v []float64) Interval {
 
 // tQuantile is the 97.5 % quantile of Student's t.
 func tQuantile(df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(0.975)
+	return significance.TQuantile(0.975, df)
 }
 
 // MarshalJSON writes {"mean": …, "half95": …}, null for what is not known.
