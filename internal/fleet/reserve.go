@@ -32,9 +32,11 @@ const greatest = 1 << 20 // cases on a shelf while there is a reserve
 // some milliseconds of work each. What workers need of them is put on the shelf as they take others. Only
 // a list of which nobody else knows has a reserve. p.mu is held.
 func (p *posting) reserve() {
-	p.spare = p.list.Left[min(fewest, len(p.list.Left)):]
-	for _, i := range p.spare {
-		p.stage[i] = kept
+	p.spare = nil
+	for _, i := range p.list.Left[min(fewest, len(p.list.Left)):] {
+		if p.stage[i] < ours { // others were done here while the broker was away
+			p.stage[i], p.spare = kept, append(p.spare, i)
+		}
 	}
 	p.took = time.Now()
 	p.demand = demand{at: p.took, short: true} // nobody has been asked yet

@@ -5,6 +5,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,6 +76,22 @@ func TestReserve(t *testing.T) {
 		return
 	}
 	t.Error("no list was done in time")
+}
+
+// TestReserveOfWhatNobodyHas: what was done here before the broker came is not kept in reserve.
+func TestReserveOfWhatNobodyHas(t *testing.T) {
+	p := &posting{list: &cases.List{}, stage: map[int]stage{1: ours, fewest + 1: ours, fewest + 2: over, fewest + 3: kept}}
+	for i := range fewest + 5 {
+		p.list.Left = append(p.list.Left, i)
+	}
+	p.reserve()
+	var all []int
+	for i, there := p.fromReserve(); there; i, there = p.fromReserve() {
+		all = append(all, i)
+	}
+	if !slices.Equal(all, []int{fewest, fewest + 3, fewest + 4}) || p.stage[fewest+1] != ours || p.stage[fewest+2] != over || p.stage[0] != offered {
+		t.Errorf("%v are in reserve; %v", all, p.stage)
+	}
 }
 
 // TestReserveOfLongCases: all cases are offered while hands are at one that takes long, and while workers

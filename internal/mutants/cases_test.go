@@ -192,6 +192,9 @@ var ofCases = []fault{
 	{"cases: a reserve of what others may have done", "internal/fleet NoReserve", []edit{
 		{"internal/fleet.(*posting).post", "p.shelf == nil && s.bare && len(told) == 0", "p.shelf == nil"},
 	}},
+	{"cases: what was done is in reserve", "internal/fleet OfWhatNobodyHas", []edit{
+		{"internal/fleet.(*posting).reserve", "p.stage[i] < ours", "true"},
+	}},
 	{"cases: no reserve", "internal/fleet TestReserve$", []edit{
 		{"internal/fleet.(*posting).post", "p.shelf == nil && s.bare", "p.shelf != nil && s.bare"},
 	}},
