@@ -18,8 +18,8 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// TestCrowd: one hub, a process of its own, and many workers, which sleep: how many states it
-// brings to them and back in so long, and what that takes of it. R2SGLD_SOAK=1 has 200 workers
+// TestCrowd: one hub, a process of its own, and many workers, which sleep: how long it is until so many
+// states were brought to them and back, and what that takes of the hub. R2SGLD_SOAK=1 has 200 workers
 // and a million states, and then the memory of the hub must not grow with what went through.
 func TestCrowd(t *testing.T) {
 	pace.Slow(t)

@@ -60,7 +60,7 @@ type posting struct {
 	number map[string]int // by the key
 	stage  map[int]stage
 	own    []int     // to be done here
-	spare  []int     // those that may be in reserve, in order
+	spare  []int     // those in reserve, whose stage is kept
 	took   time.Time // when a hand took one of them
 	left   int       // that are not over
 	stale  []string  // keys of those that were done here while the broker was away
@@ -285,7 +285,8 @@ func (p *posting) here() (i int, there, left bool) {
 		i, p.own = p.own[0], p.own[1:]
 		return i, true, true
 	}
-	if i, there = p.fromReserve(); there {
+	if len(p.spare) > 0 {
+		i, p.spare = p.spare[0], p.spare[1:]
 		p.stage[i], p.took = ours, time.Now()
 		return i, true, true
 	}

@@ -42,17 +42,6 @@ func (p *posting) reserve() {
 	p.demand = demand{at: p.took, short: true} // nobody has been asked yet
 }
 
-// fromReserve takes a case out of the reserve. p.mu is held.
-func (p *posting) fromReserve() (i int, there bool) {
-	for len(p.spare) > 0 {
-		i, p.spare = p.spare[0], p.spare[1:]
-		if p.stage[i] == kept {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
 // supply puts cases of the reserve on the shelf: as many as workers take in some seconds, and all once hands
 // of the run are at one for long, since then the broker costs next to nothing, and whoever ends the run
 // leaves more to do.
@@ -75,14 +64,12 @@ func (p *posting) supply(ctx context.Context, s *shelf) error {
 	}
 	var some []*errand
 	p.mu.Lock()
-	for ; more > 0; more-- {
-		i, there := p.fromReserve()
-		if !there {
-			break
-		}
+	more = max(0, min(more, len(p.spare))) // hands took some meanwhile
+	for _, i := range p.spare[:more] {
 		p.stage[i] = offered
 		some = append(some, p.errand[i])
 	}
+	p.spare = p.spare[more:]
 	p.mu.Unlock()
 	if err := s.put(ctx, some); err != nil {
 		p.posted = false // as far as is known

@@ -85,12 +85,8 @@ func TestReserveOfWhatNobodyHas(t *testing.T) {
 		p.list.Left = append(p.list.Left, i)
 	}
 	p.reserve()
-	var all []int
-	for i, there := p.fromReserve(); there; i, there = p.fromReserve() {
-		all = append(all, i)
-	}
-	if !slices.Equal(all, []int{fewest, fewest + 3, fewest + 4}) || p.stage[fewest+1] != ours || p.stage[fewest+2] != over || p.stage[0] != offered {
-		t.Errorf("%v are in reserve; %v", all, p.stage)
+	if !slices.Equal(p.spare, []int{fewest, fewest + 3, fewest + 4}) || p.stage[fewest+1] != ours || p.stage[fewest+2] != over || p.stage[0] != offered {
+		t.Errorf("%v are in reserve; %v", p.spare, p.stage)
 	}
 }
 
