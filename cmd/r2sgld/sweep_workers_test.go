@@ -64,7 +64,7 @@ func (f *fleetOf) token() string {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	f.t.Fatal("the broker has no token")
+	f.t.Fatalf("the broker has no token; it says %s", f.hub.stderr.String())
 	return ""
 }
 

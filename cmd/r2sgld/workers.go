@@ -22,6 +22,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/fleet"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -449,7 +450,7 @@ func tokenIn(dir string) (token string, keep func() error, err error) {
 	return token, func() error { return nil }, nil
 }
 
-// writeToken writes a token, which is there whole or not at all.
+// writeToken writes a token, which is there whole or not at all, after a power loss too.
 func writeToken(dir, file, token string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -459,9 +460,11 @@ func writeToken(dir, file, token string) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(token + "\n")
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
+	if _, err = f.WriteString(token + "\n"); err == nil {
+		err = f.Sync()
 	}
-	return os.Rename(f.Name(), file)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	return errors.Join(err, store.Disk{}.SyncDir(dir))
 }

@@ -15,11 +15,26 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-// pictures draws the figures: densities on the flower, densities on the four others,
-// KL curves by protocol, beside the path on the flower.
+// densities are the figures of densities, each of which makes the runs whose draws it shows.
+func (m *multimodal) densities() []density {
+	return []density{{"multimodal-flower", m.flowerFigure}, {"multimodal-domains", m.gridFigure}, {"multimodal-gaussians", m.mixtureFigure}}
+}
+
+// A density is a figure of densities.
+type density struct {
+	name string
+	draw func(context.Context) (*figure.Figure, error)
+}
+
+// picture draws it.
+func (d density) picture(ctx context.Context) (study.Picture, error) {
+	drawn, err := study.Drawn(map[string]func() (*figure.Figure, error){d.name: func() (*figure.Figure, error) { return d.draw(ctx) }})
+	return drawn[d.name], err
+}
+
+// pictures draws the KL curves by protocol; the others are drawn.
 func (m *multimodal) pictures() (out map[string]study.Picture, err error) {
-	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure,
-		"multimodal-gaussians": m.mixtureFigure}
+	jobs := map[string]func() (*figure.Figure, error){}
 	for _, p := range m.protocols() {
 		jobs["multimodal-kl-"+p.name] = func() (*figure.Figure, error) { return m.klFigure(p) }
 	}
@@ -28,7 +43,9 @@ func (m *multimodal) pictures() (out map[string]study.Picture, err error) {
 		return 0, err
 	})
 	if err == nil {
-		out[pathName] = m.path[0].Picture
+		for _, p := range append(m.drawn, m.path[0].Picture) {
+			out[p.Name] = p
+		}
 	}
 	return out, err
 }
@@ -75,27 +92,29 @@ func energy(x, y float64) float64 {
 	return r2/5 - 2*(math.Cos(2*math.Pi*x)+math.Cos(2*math.Pi*y)) + max(0, r2-20)
 }
 
-// drawsMap is the density of the draws of one run; those of a method that leaves
-// the domain are shown outside as well.
-func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure.DensityMap {
-	protocol := "paper"
-	if s.target != nil {
-		protocol = fromAnywhere
+// drawsMaps are the densities of the draws of one run of each of the methods, by label; those of a
+// method that leaves the domain are shown outside as well.
+func (m planner) drawsMaps(ctx context.Context, s *scene, p protocol, labels []string, view [2][2]float64) (out []figure.DensityMap, err error) {
+	nine := m.nine(s, p, nil)
+	for _, l := range labels {
+		of := nine[slices.IndexFunc(nine, func(p plan) bool { return p.label == l })]
+		draws, err := of.shown(ctx)
+		if err != nil {
+			return nil, err
+		}
+		x, y := make([]float64, len(draws)/2), make([]float64, len(draws)/2)
+		for i := range x {
+			x[i], y[i] = draws[2*i], draws[2*i+1]
+		}
+		d := figure.DensityMap{Title: l, Inside: membership(s.domain), Beyond: of.group == groupPlain}
+		inside := d.Inside
+		if d.Beyond {
+			inside = nil
+		}
+		d.Value = figure.DrawsDensity(x, y, inside, view)
+		out = append(out, d)
 	}
-	o := m.trials.of(s.name, protocol, label)
-	draws := m.draws[o.name()]
-	n := len(draws) / 2
-	x, y := make([]float64, n), make([]float64, n)
-	for i := range n {
-		x[i], y[i] = draws[2*i], draws[2*i+1]
-	}
-	inside := membership(s.domain)
-	d := figure.DensityMap{Title: label, Inside: inside, Beyond: o.group == groupPlain}
-	if d.Beyond {
-		inside = nil
-	}
-	d.Value = figure.DrawsDensity(x, y, inside, view)
-	return d
+	return out, nil
 }
 
 // plain and reflected are labels of the nine methods whose densities are shown.
@@ -109,52 +128,37 @@ func labels(of func(sampler) string) (out []string) {
 	return out
 }
 
-// shown are those cases of which figures show the draws of a run: on the flower, of the reflected
-// methods on the other domains and, for each mixture, on the first.
-func (m *multimodal) shown(printed []plan) (all []plan) {
-	for _, o := range m.plain {
-		all = append(all, o.plan)
-	}
-	return slices.DeleteFunc(append(all, printed...), func(p plan) bool {
-		switch {
-		case p.scene == m.five[0]:
-			return p.protocol.name != "paper"
-		case p.scene.target == nil:
-			return p.protocol.name != "paper" || p.group != groupReflected
-		}
-		return p.group != groupReflected || !slices.ContainsFunc(mixtures(), func(g *mixture) bool { return p.scene == m.mixedOn(g)[0] })
-	})
-}
-
-func (m *multimodal) flowerFigure() (*figure.Figure, error) {
+func (m *multimodal) flowerFigure(ctx context.Context) (*figure.Figure, error) {
 	s := m.five[0]
+	p, _ := protocols(m.Scale)
 	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
-	row := func(first figure.DensityMap, labels []string) []figure.DensityMap {
-		out := []figure.DensityMap{first}
-		for _, l := range labels {
-			out = append(out, m.drawsMap(s, l, view))
-		}
-		return out
+	inside, err := m.drawsMaps(ctx, s, p, reflected(), view)
+	if err != nil {
+		return nil, err
+	}
+	beyond, err := m.drawsMaps(ctx, s, p, plain(), view)
+	if err != nil {
+		return nil, err
 	}
 	top := s.truthMap("truth")
 	return figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
-		row(top, reflected()), row(figure.DensityMap{}, plain())},
+		append([]figure.DensityMap{top}, inside...), append([]figure.DensityMap{{}}, beyond...)},
 		Caption: m.oneRun()})
 }
 
 // mixtureFigure has a row for each mixture.
-func (m *multimodal) mixtureFigure() (*figure.Figure, error) {
+func (m *multimodal) mixtureFigure(ctx context.Context) (*figure.Figure, error) {
 	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
 	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
 	for _, g := range mixtures() {
 		s := m.mixedOn(g)[0]
+		row, err := m.drawsMaps(ctx, s, m.anywhere(), reflected(), view)
+		if err != nil {
+			return nil, err
+		}
 		top := s.truthMap("truth")
 		q.Max = max(q.Max, top.Value(0, 0))
-		row := []figure.DensityMap{top}
-		for _, l := range reflected() {
-			row = append(row, m.drawsMap(s, l, view))
-		}
-		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, g.String())
+		q.Rows, q.RowNames = append(q.Rows, append([]figure.DensityMap{top}, row...)), append(q.RowNames, g.String())
 	}
 	return figure.Densities(q)
 }
@@ -165,17 +169,20 @@ func (m *multimodal) oneRun() string {
 	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", text.Count(p.draws()))
 }
 
-func (m *multimodal) gridFigure() (*figure.Figure, error) {
+func (m *multimodal) gridFigure(ctx context.Context) (*figure.Figure, error) {
+	p, _ := protocols(m.Scale)
 	view := [2][2]float64{{-3.4, 3.4}, {-3.6, 2.8}}
 	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
+	labels := reflected()
+	slices.Reverse(labels)
 	for _, s := range m.five[1:] {
+		row, err := m.drawsMaps(ctx, s, p, labels, view)
+		if err != nil {
+			return nil, err
+		}
 		top := s.truthMap("truth")
 		q.Max += top.Value(0, 0) / 4 // the mean of the largest: one scale for light and heavy domains
-		row := []figure.DensityMap{top}
-		for _, l := range slices.Backward(reflected()) {
-			row = append(row, m.drawsMap(s, l, view))
-		}
-		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, s.name)
+		q.Rows, q.RowNames = append(q.Rows, append([]figure.DensityMap{top}, row...)), append(q.RowNames, s.name)
 	}
 	return figure.Densities(q)
 }

@@ -29,7 +29,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	o = o.NoSmall()
 	return o.Conduct(func() (*study.Study, error) {
 		o.Threads = o.Workers()
-		m := &multimodal{planner: planner{o}, draws: map[string][]float64{}}
+		m := &multimodal{planner: planner{o}}
 		for _, step := range []func(context.Context) error{m.truths, m.first, m.second} {
 			if err := step(ctx); err != nil {
 				return nil, err
@@ -46,17 +46,17 @@ type multimodal struct {
 	trials    *trials
 
 	// of the first batch
-	exact                     []*Exact   // of the five and the two
-	floors, plain, rest, flat []*outcome // flat ones are of the uniform law
-	correction                []float64  // of rule threshold
-	mixtures                  []*scene   // one after the other on the domains that are looked at
-	path                      []pathway  // one
+	exact                     []*Exact        // of the five and the two
+	floors, plain, rest, flat []*outcome      // flat ones are of the uniform law
+	correction                []float64       // of rule threshold
+	mixtures                  []*scene        // one after the other on the domains that are looked at
+	path                      []pathway       // one
+	drawn                     []study.Picture // of densities
 
-	draws   map[string][]float64 // that are shown, by case
-	chosen  choices              // for the lowest KL with draws outside counted
-	inner   choices              // and with them discarded
-	started court                // of the runs from anywhere
-	mixed   court                // and of those on mixtures
+	chosen  choices // for the lowest KL with draws outside counted
+	inner   choices // and with them discarded
+	started court   // of the runs from anywhere
+	mixed   court   // and of those on mixtures
 	spent   study.Spells
 }
 
@@ -89,7 +89,7 @@ func (m *multimodal) run(ctx context.Context, b *study.Batch, what string, plans
 }
 
 // first runs all that waits for nothing: the cases of protocol paper and of the uniform law,
-// independent draws, the corrections of rule threshold, and what is told of the exact laws.
+// independent draws, figures of densities, the corrections of rule threshold, and what is told of the exact laws.
 // Then it chooses penalties.
 func (m *multimodal) first(ctx context.Context) error {
 	p, _ := protocols(m.Scale)
@@ -121,6 +121,8 @@ func (m *multimodal) first(ctx context.Context) error {
 	if m.mixtures, err = m.unsolved(); err != nil {
 		return err
 	}
+	densities := m.densities()
+	m.drawn = study.Join(b, len(densities), func(ctx context.Context, i int) (study.Picture, error) { return densities[i].picture(ctx) })
 	laws := study.Join(b, len(m.mixtures), func(_ context.Context, i int) (masses, error) {
 		t, err := massesOf(m.mixtures[i].region, cellWidth)
 		return t, errors.Join(err, m.mixtures[i].region.Err())
@@ -150,16 +152,10 @@ func (m *multimodal) second(ctx context.Context) error {
 		thresholds = append(thresholds, m.threshold(m.five[i], c))
 	}
 	released := m.released()
-	printed := m.printed()
-	b, shown := m.Batch("multimodal: penalties as chosen"), m.shown(printed)
-	draws := study.Join(b, len(shown), func(ctx context.Context, i int) ([]float64, error) { return shown[i].shown(ctx) })
-	all, err := m.run(ctx, b, "rule threshold, protocol released and the settings of the text",
-		slices.Concat(thresholds, released, printed))
+	all, err := m.run(ctx, m.Batch("multimodal: penalties as chosen"), "rule threshold, protocol released and the settings of the text",
+		slices.Concat(thresholds, released, m.printed()))
 	if err != nil {
 		return err
-	}
-	for i, p := range shown {
-		m.draws[p.name()] = draws[i]
 	}
 	n := len(thresholds)
 	m.trials = newTrials(slices.Concat(m.plain, all[:n], m.rest))

@@ -77,11 +77,16 @@ func (m *multimodal) unsolved() (out []*scene, err error) {
 	return out, nil
 }
 
-// printed are the nine methods with them; the penalties are those chosen by protocol paper.
-func (m *multimodal) printed() (plans []plan) {
+// anywhere is their protocol.
+func (m planner) anywhere() protocol {
 	p, _ := protocols(m.Scale)
 	p.name, p.spread = fromAnywhere, true
-	some := m.some()
+	return p
+}
+
+// printed are the nine methods with them; the penalties are those chosen by protocol paper.
+func (m *multimodal) printed() (plans []plan) {
+	p, some := m.anywhere(), m.some()
 	m.started, m.mixed = court{nil, some, []protocol{p}, m.Scale, nil}, court{nil, m.mixtures, []protocol{p}, m.Scale, nil}
 	for _, s := range some {
 		plans = append(plans, m.nine(s, p, m.chosen)...)
@@ -98,7 +103,7 @@ func (m *multimodal) printed() (plans []plan) {
 
 // mixedOn are the scenes of a mixture.
 func (m *multimodal) mixedOn(g *mixture) []*scene {
-	return slices.DeleteFunc(slices.Clone(m.mixed.five), func(s *scene) bool { return *s.target != *g })
+	return slices.DeleteFunc(slices.Clone(m.mixtures), func(s *scene) bool { return *s.target != *g })
 }
 
 // asPrinted judges the nine methods with them.

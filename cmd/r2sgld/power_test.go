@@ -1,0 +1,213 @@
+//go:build linux && !nohub
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sys/unix"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
+)
+
+// What a hub has acknowledged is there after it, at any moment under load, is killed. R2SGLD_SOAK=1 does
+// so 50 times and, as root, loses the power 50 times: its file system ends without what was not synced.
+// Kills, where the power is lost: a broker without SyncAlways.
+func TestHubKeepsWhatItTook(t *testing.T) {
+	pace.Slow(t)
+	t.Parallel()
+	for name, kind := range map[string]struct {
+		lose  func(*platter)
+		rare  bool
+		times int
+	}{"killed": {func(*platter) {}, false, pace.Soak(2, 50)}, "power": {(*platter).powerLoss, true, 50}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFleet(t, true)
+			var d *platter
+			if kind.rare {
+				if !pace.Soaking() || os.Geteuid() != 0 {
+					t.Skip("mounts a file system: R2SGLD_SOAK=1, as root")
+				}
+				d = newPlatter(t, f.dir)
+			}
+			f.startHub()
+			took, rng := acknowledged{of: map[string][]byte{}}, rand.New(rand.NewPCG(11, uint64(len(name))))
+			for range kind.times {
+				kv, things := took.at(f)
+				for k, v := range took.of {
+					took.check(t, kv, things, k, v)
+				}
+				wait := took.load(t, kv, things, uint64(len(took.of)))
+				time.Sleep(time.Duration(50+rng.IntN(450)) * time.Millisecond)
+				kind.lose(d)
+				f.kill(f.hub)
+				wait()
+				if kind.rare {
+					d.comeBack()
+				}
+				f.startHub()
+			}
+			kv, things := took.at(f)
+			for k, v := range took.of {
+				took.check(t, kv, things, k, v)
+			}
+			if len(took.of) < 10*kind.times {
+				t.Errorf("no load: %d things in %d rounds", len(took.of), kind.times)
+			}
+			t.Logf("%d times; %d acknowledged things are all there", kind.times, len(took.of))
+		})
+	}
+}
+
+// An acknowledged is what a hub acknowledged, by name.
+type acknowledged struct {
+	mu sync.Mutex
+	of map[string][]byte
+}
+
+// large is the size beyond which a thing goes to the object store, in parts.
+const large = 200_000
+
+// at returns the stores of a hub, as those of a list of cases are made, once it answers.
+func (k *acknowledged) at(f *fleetOf) (jetstream.KeyValue, jetstream.ObjectStore) {
+	f.t.Helper()
+	var last error
+	for range 1000 {
+		kv, things, err := storesOf("nats://" + f.token() + "@" + f.address)
+		if err == nil {
+			return kv, things
+		}
+		last = err
+		time.Sleep(10 * time.Millisecond)
+	}
+	f.t.Fatalf("the hub does not come back: %v; it says %s", last, f.hub.stderr.String())
+	return nil, nil
+}
+
+func storesOf(url string) (kv jetstream.KeyValue, things jetstream.ObjectStore, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	c, err := nats.Connect(url, nats.NoReconnect())
+	if err != nil {
+		return nil, nil, err
+	}
+	js, err := jetstream.New(c)
+	if err == nil {
+		kv, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "took"})
+	}
+	if err == nil {
+		things, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: "took"})
+	}
+	return kv, things, err
+}
+
+// load gives the hub things, several at once, until it answers no more, for which the function returned waits.
+func (k *acknowledged) load(t *testing.T, kv jetstream.KeyValue, things jetstream.ObjectStore, from uint64) (wait func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	var all sync.WaitGroup
+	for hand := range uint64(4) {
+		all.Go(func() {
+			rng := rand.New(rand.NewPCG(from, hand))
+			for i := 0; ; i++ {
+				name, value := fmt.Sprintf("%d.%d.%d", from, hand, i), make([]byte, 1+rng.IntN(4000))
+				if i%8 == 7 {
+					value = make([]byte, large+rng.IntN(large))
+				}
+				for j := range value {
+					value[j] = byte(rng.Uint32())
+				}
+				var err error
+				once, done := context.WithTimeout(ctx, 2*time.Second)
+				if len(value) < large {
+					_, err = kv.Create(once, name, value)
+				} else {
+					_, err = things.PutBytes(once, name, value)
+				}
+				done()
+				if err != nil {
+					return
+				}
+				k.mu.Lock()
+				k.of[name] = value
+				k.mu.Unlock()
+			}
+		})
+	}
+	return func() { cancel(); all.Wait() }
+}
+
+// check compares a thing with what the hub has.
+func (k *acknowledged) check(t *testing.T, kv jetstream.KeyValue, things jetstream.ObjectStore, name string, value []byte) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	var got []byte
+	var err error
+	if len(value) < large {
+		var e jetstream.KeyValueEntry
+		if e, err = kv.Get(ctx, name); err == nil {
+			got = e.Value()
+		}
+	} else {
+		got, err = things.GetBytes(ctx, name)
+	}
+	if err != nil || !bytes.Equal(got, value) {
+		t.Fatalf("%s of %d bytes was acknowledged: the hub has %d: %v", name, len(value), len(got), err)
+	}
+}
+
+// A platter is an ext4 file system in a file, mounted.
+type platter struct {
+	t         *testing.T
+	image, at string
+}
+
+func newPlatter(t *testing.T, at string) *platter {
+	d := &platter{t, filepath.Join(t.TempDir(), "disk"), at}
+	for _, c := range [][]string{{"truncate", "-s", "1G", d.image}, {"mkfs.ext4", "-q", "-F", d.image}} {
+		d.do(c...)
+	}
+	d.mount()
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", at).Run() })
+	return d
+}
+
+func (d *platter) do(command ...string) {
+	d.t.Helper()
+	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		d.t.Fatalf("%q: %v: %s", command, err, out)
+	}
+}
+
+// powerLoss ends the file system: nothing more is written, neither of files nor of its journal.
+func (d *platter) powerLoss() {
+	const shutdown, withoutJournal = 0x8004587d, 2 // EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH
+	f, err := os.Open(d.at)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(f.Fd()), shutdown, withoutJournal)
+		_ = f.Close()
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *platter) mount() { d.do("mount", "-o", "loop", d.image, d.at) }
+
+// comeBack mounts it anew, as it is on the disk.
+func (d *platter) comeBack() {
+	d.do("umount", d.at)
+	d.mount()
+}
