@@ -59,7 +59,8 @@ func TestKilled(t *testing.T) {
 			file := write(t, dir, name+".yaml", text)
 			whole := filepath.Join(dir, "whole")
 			must(t, exitDone, "sample", file, "--out", whole, "--quiet")
-			k := &killer{t: t, rng: rand.New(rand.NewPCG(seed, uint64(len(name)))), file: file, out: filepath.Join(dir, "run"), seen: seen}
+			k := &killer{t: t, rng: rand.New(rand.NewPCG(seed, uint64(len(name)))), file: file, out: filepath.Join(dir, "run"), seen: seen,
+				kill: func(p *process, after time.Duration) { p.signal(syscall.SIGKILL, after) }}
 			want := foldertest.Results(t, whole)
 			for kills := pace.Soak(2, 80); k.kills < kills; runs++ {
 				k.run(min(pace.Soak(2, 1+k.rng.IntN(4)), kills-k.kills))
@@ -78,6 +79,7 @@ type killer struct {
 	t         *testing.T
 	rng       *rand.Rand
 	file, out string
+	kill      func(p *process, after time.Duration) // unless it ends before
 	kills     int
 	moments   []string       // of the run
 	seen      map[string]int // how often each, over all runs
@@ -104,7 +106,7 @@ func (k *killer) run(kills int) {
 			if mark := marks[k.rng.IntN(len(marks))]; mark != "" {
 				p.await(filepath.Join(k.out, mark))
 			}
-			p.signal(syscall.SIGKILL, time.Duration(k.rng.IntN(120_000))*time.Microsecond)
+			k.kill(p, time.Duration(k.rng.IntN(120_000))*time.Microsecond)
 		}
 		switch code := p.code(k.t); {
 		case code == exitDone:

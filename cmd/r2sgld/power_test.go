@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sys/unix"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -68,6 +71,61 @@ func TestHubKeepsWhatItTook(t *testing.T) {
 			}
 			t.Logf("%d times; %d acknowledged things are all there", kind.times, len(took.of))
 		})
+	}
+}
+
+// A run that loses the power, at moments that nobody chose, and is resumed leaves the bytes of the run
+// that was never interrupted, and once it has ended they are there after a loss as well.
+// Kills: draws that are not synced before a checkpoint.
+func TestLostPower(t *testing.T) {
+	if !pace.Soaking() || os.Geteuid() != 0 {
+		t.Skip("mounts a file system: R2SGLD_SOAK=1, as root")
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	seen := map[string]int{}
+	for name, text := range killed() {
+		t.Run(name, func(t *testing.T) {
+			dir, at := t.TempDir(), t.TempDir()
+			file, whole := write(t, dir, name+".yaml", text), filepath.Join(dir, "whole")
+			must(t, exitDone, "sample", file, "--out", whole, "--quiet")
+			d := newPlatter(t, at)
+			k := &killer{t: t, rng: rand.New(rand.NewPCG(seed, uint64(len(name)))), file: file, out: filepath.Join(at, "run"), seen: seen,
+				kill: func(p *process, after time.Duration) {
+					p.signal(syscall.SIGSTOP, after)
+					p.awaitStop()
+					d.powerLoss()
+					_ = p.Process.Signal(syscall.SIGKILL)
+					<-p.ended
+					d.comeBack()
+				}}
+			want := foldertest.Results(t, whole)
+			for k.kills < 50 {
+				k.run(1 + k.rng.IntN(4))
+				d.powerLoss()
+				d.comeBack()
+				same(t, fmt.Sprintf("after %v", k.moments), want, foldertest.Results(t, k.out))
+				if t.Failed() {
+					t.FailNow()
+				}
+			}
+		})
+	}
+	t.Logf("power lost during: %v", seen)
+}
+
+// awaitStop waits until every thread of a process that was sent SIGSTOP stands still, or it has ended.
+func (p *process) awaitStop() {
+	for p.alive() {
+		states, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Process.Pid))
+		if !slices.ContainsFunc(states, func(file string) bool {
+			b, err := os.ReadFile(file)
+			_, state, _ := bytes.Cut(b, []byte(") "))
+			return err == nil && !bytes.HasPrefix(state, []byte("T"))
+		}) {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
