@@ -18,15 +18,19 @@ hub=$scratch/hub
 r2sgld hub "$hub" --listen ":$port" >"$hub/log" &
 broker=$!
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$scratch" "$url"' EXIT
-until [ -s "$hub/token" ]; do kill -0 $broker && sleep 0.2; done
+until [ -s "$hub/token" ]; do
+    kill -0 $broker 2>/dev/null || { cat "$hub/log" >&2; exit 1; }
+    sleep 0.2
+done
 
 # The URL comes from a file: others on a node see the arguments of a command. The home
 # folder must be one for all nodes; files of the run go to each node's own disk.
 url=$HOME/.r2sgld-$SLURM_JOB_ID
 (umask 077 && echo "nats://$(cat "$hub/token")@$(hostname):$port" >"$url")
 
-# One worker on each node.
-srun --overlap r2sgld work "@$url" --slots "$SLURM_CPUS_PER_TASK" --dir "/tmp/r2sgld-work-$SLURM_JOB_ID" &
+# One worker on each node, with all its processors: a step has those of the job only where it is told.
+srun --overlap --cpus-per-task="$SLURM_CPUS_PER_TASK" sh -c 'trap "rm -rf $1" EXIT; trap : TERM; r2sgld work "@$0" --slots "$SLURM_CPUS_PER_TASK" --dir "$1"' \
+    "$url" "/tmp/r2sgld-work-$SLURM_JOB_ID" &
 
 if [ -e "$run/run.json" ]; then
     set -- resume "$run"
@@ -36,5 +40,7 @@ fi
 r2sgld "$@" --hub "@$url" &
 job=$!
 trap 'kill -TERM $job 2>/dev/null || true' TERM # a checkpoint is written
-while kill -0 $job 2>/dev/null; do wait $job && code=0 || code=$?; done
-exit "${code:-0}"
+code=0
+wait $job || code=$?
+while kill -0 $job 2>/dev/null; do code=0; wait $job || code=$?; done # a signal ends a wait
+exit "$code"

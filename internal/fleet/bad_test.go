@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -49,6 +51,74 @@ func TestBadWorkers(t *testing.T) {
 			s.taken(0)
 			b.blocks(3)
 		})
+	}
+}
+
+// TestJoinsAgain: a worker that asks again, as after a file that did not come, is taken, and hears no
+// farewell, which would end its new work for the one of before. Kills: a farewell on the way in.
+func TestJoinsAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, quartic(0))
+	conn, err := Connect(s.broker.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	farewells, err := conn.SubscribeSync(farewellOf(s.crew.id, "again"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	question, err := json.Marshal(hello{"again", "here", s.crew.Version, runtime.GOARCH, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		m, err := conn.Request(joining(s.crew.id), question, patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var hi welcome
+		if err := json.Unmarshal(m.Data, &hi); err != nil || hi.Error != "" {
+			t.Errorf("%s: %v", m.Data, err)
+		}
+		if err := conn.FlushTimeout(patience); err != nil { // what was sent before has come
+			t.Fatal(err)
+		}
+		if n, _, err := farewells.Pending(); n != 0 || err != nil {
+			t.Errorf("%d farewells: %v", n, err)
+		}
+	}
+}
+
+// TestBrokersFolder: a folder is one broker's, and why a broker cannot begin is told at once. Kills: no lock,
+// complaints that are not heard.
+func TestBrokersFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b, err := Listen("127.0.0.1:0", NewToken(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := Listen("127.0.0.1:0", NewToken(), dir, nil); err == nil || !strings.Contains(err.Error(), "another broker keeps its cases in "+dir) {
+		if err == nil {
+			other.Close()
+		}
+		t.Errorf("two brokers: %v", err)
+	}
+	b.Close()
+	if b, err = Listen("127.0.0.1:0", NewToken(), dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	in := t.TempDir()
+	if err := os.WriteFile(filepath.Join(in, "jetstream"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Listen("127.0.0.1:0", NewToken(), in, nil); err == nil || !strings.Contains(err.Error(), "JetStream") {
+		if err == nil {
+			b.Close()
+		}
+		t.Errorf("a folder that is a file: %v", err)
 	}
 }
 

@@ -392,7 +392,7 @@ func (p *posting) glance() error {
 	if err != nil {
 		return err
 	}
-	if p.posted && queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
+	if p.posted && !lost && queue.CachedInfo().State.Msgs == 0 { // before outcomes were looked at, which come before their messages go
 		p.recall()
 	}
 	return p.supply(ctx, s)
@@ -431,7 +431,7 @@ func (p *posting) fetch(s *shelf, i int, o *outcome) bool {
 	switch {
 	case err == nil:
 		p.finish(i)
-	case p.ctx.Err() != nil || !p.conn.IsConnected():
+	case p.ctx.Err() != nil || !p.conn.IsConnected() || passing(err):
 		p.stage[i] = offered // and is looked at again
 	default:
 		p.stage[i], p.own = ours, append(p.own, i)

@@ -4,13 +4,20 @@ package fleet
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
+	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/r2sgld/r2sgld/internal/store"
 )
 
 // mostPayload is the largest message that a broker of ours takes.
@@ -19,6 +26,7 @@ const mostPayload = 8 << 20
 // A Broker passes messages on. It has a token that whoever connects must know.
 type Broker struct {
 	server *server.Server
+	lock   io.Closer // of the folder
 	token  string
 	host   string
 	secure bool
@@ -49,17 +57,65 @@ func Listen(address, token, dir string, certificate *tls.Certificate) (*Broker, 
 	if err := CanListen(address); err != nil {
 		return nil, err
 	}
+	lock, err := alone(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := begin(s, dir != ""); err != nil {
+		s.Shutdown()
+		return nil, errors.Join(fmt.Errorf("the broker at %s does not start: %w", address, err), lock.Close())
+	}
+	return &Broker{s, lock, token, host, certificate != nil}, nil
+}
+
+// alone makes sure that no other broker has the folder, until the lock is closed.
+func alone(dir string) (lock io.Closer, err error) {
+	if dir == "" {
+		return io.NopCloser(nil), nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err = store.Disk{}.Lock(filepath.Join(dir, ".lock"))
+	if errors.Is(err, store.ErrLocked) {
+		err = fmt.Errorf("another broker keeps its cases in %s: end that one, or choose another folder", dir)
+	}
+	return lock, err
+}
+
+// begin starts a server and waits until it takes connections.
+func begin(s *server.Server, keeps bool) error {
+	var grave complaint
+	s.SetLogger(&grave, false, false)
 	go s.Start()
 	long := patience
-	if dir != "" {
+	if keeps {
 		long = 12 * patience // to read what it keeps
 	}
-	if !s.ReadyForConnections(long) {
-		s.Shutdown()
-		return nil, fmt.Errorf("the broker at %s does not start within %v", address, long)
+	for end := time.Now().Add(long); !s.ReadyForConnections(moment); {
+		if said := grave.said.Load(); said != nil {
+			return errors.New(*said)
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("not within %v", long)
+		}
 	}
-	return &Broker{s, token, host, certificate != nil}, nil
+	return nil
 }
+
+// A complaint is the first thing that a server cannot live with; whatever else it says is left out.
+type complaint struct{ said atomic.Pointer[string] }
+
+func (c *complaint) Fatalf(format string, v ...any) {
+	said := fmt.Sprintf(format, v...)
+	c.said.CompareAndSwap(nil, &said)
+}
+
+func (*complaint) Noticef(string, ...any) {}
+func (*complaint) Warnf(string, ...any)   {}
+func (*complaint) Errorf(string, ...any)  {}
+func (*complaint) Debugf(string, ...any)  {}
+func (*complaint) Tracef(string, ...any)  {}
 
 // addressOf parts an address into host and port.
 func addressOf(address string) (host string, port int, err error) {
@@ -116,4 +172,5 @@ func (b *Broker) Connect() (*nats.Conn, error) {
 func (b *Broker) Close() {
 	b.server.Shutdown()
 	b.server.WaitForShutdown()
+	_ = b.lock.Close()
 }

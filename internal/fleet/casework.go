@@ -252,7 +252,9 @@ func (k *casework) tell(ctx context.Context, s *shelf, m jetstream.Msg, e *erran
 	switch {
 	case errors.Is(err, errEnded):
 		k.Tell(e.Case.Title + ": is not asked for any more")
-	case err != nil: // the context ended
+	case err != nil && ctx.Err() == nil: // the broker was away: by whoever takes it
+		_ = m.NakWithDelay(askEvery)
+	case err != nil:
 		_ = m.Nak()
 	default:
 		if d.Failed != "" {
@@ -291,8 +293,8 @@ type deed struct {
 	parted bool   // whether a part of it is at the broker
 }
 
-// make does a case, if again from where another worker left it. Its error is that of the context, or an
-// *Unfit: that the case fails is an outcome.
+// make does a case, if again from where another worker left it. Its error is that of the context or of the
+// way to the broker, or an *Unfit: that the case fails is an outcome.
 func (k *casework) make(ctx context.Context, s *shelf, e *errand, again bool) (d deed, err error) {
 	d.outcome = outcome{Worker: k.Name, Host: k.Host}
 	if err = os.MkdirAll(k.Dir, 0o700); err == nil { // somebody may have removed it
@@ -303,14 +305,22 @@ func (k *casework) make(ctx context.Context, s *shelf, e *errand, again bool) (d
 	}
 	dir := filepath.Join(d.home, caseFolder)
 	if again {
-		if err := s.get(ctx, nameOfPart(e.Key), dir); err != nil {
+		switch err := s.get(ctx, nameOfPart(e.Key), dir); {
+		case err != nil && passing(err):
+			return d, err
+		case err != nil:
 			_ = os.RemoveAll(dir) // it begins anew
 		}
 	}
 	place, err := k.furnish(ctx, e.Files, filepath.Join(d.home, "files"), func(ctx context.Context, _ int, f File) (io.ReadCloser, error) {
 		return s.open(ctx, nameOfFile(f))
 	})
-	if err == nil {
+	switch {
+	case err != nil && passing(err):
+		return d, err
+	case err != nil && !errors.Is(err, jetstream.ErrObjectNotFound): // which is of the list
+		return d, &Unfit{err}
+	case err == nil:
 		saved := k.save(s, e, dir)
 		err = k.Case(ctx, e.Case, place, dir)
 		d.parted = saved(ctx.Err() != nil) || again
@@ -392,10 +402,13 @@ func (k *casework) commit(ctx context.Context, s *shelf, e *errand, d deed) erro
 		return err
 	})
 	if late {
-		if known, err := s.what(ctx, e.Key); err == nil && known != nil && known.Worker == d.Worker { // ours, whose answer was lost
-			return nil
+		known, err := s.what(ctx, e.Key)
+		if err != nil {
+			return err // it may be ours, whose answer was lost
 		}
-		s.drop(ctx, &d.outcome)
+		if known != nil && known.Worker != d.Worker {
+			s.drop(ctx, &d.outcome)
+		}
 	}
 	if d.parted {
 		_ = s.things.Delete(ctx, nameOfPart(e.Key)) // it goes with the list otherwise

@@ -257,14 +257,19 @@ func (c *Crew) lose(w *worker) {
 	}
 }
 
-// dismiss forgets a worker and lets it know; what it has not answered is lost. c.mu is held.
+// dismiss forgets a worker and lets it know. c.mu is held.
 func (c *Crew) dismiss(w *worker, f farewell) {
 	if c.workers[w.name] != w {
 		return
 	}
+	c.send(farewellOf(c.id, w.name), f)
+	c.forget(w, f)
+}
+
+// forget forgets a worker; what it has not answered is lost. c.mu is held.
+func (c *Crew) forget(w *worker, f farewell) {
 	delete(c.workers, w.name)
 	c.lose(w)
-	c.send(farewellOf(c.id, w.name), f)
 	switch {
 	case w.taken:
 		c.remember(w, f.Why)
@@ -319,8 +324,8 @@ func (c *Crew) join(m []byte) welcome {
 		c.Tell(fmt.Sprintf("worker %v is not taken: %s", w, why))
 		return welcome{Error: why}
 	}
-	if old := c.workers[h.Worker]; old != nil {
-		c.dismiss(old, farewell{"began anew", true})
+	if old := c.workers[h.Worker]; old != nil { // the same process, which would take a farewell for its new work's
+		c.forget(old, farewell{"began anew", true})
 	}
 	c.workers[h.Worker] = &worker{name: h.Worker, host: h.Host, slots: h.Slots, seen: time.Now(), trades: map[string]*dealing{}}
 	return welcome{Brief: c.Brief}

@@ -328,31 +328,67 @@ const mostTries = 20
 
 // keep keeps a file as a thing.
 func (s *shelf) keep(ctx context.Context, name string, file *os.File) error {
-	i, err := file.Stat()
-	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, transfer(i.Size()))
-	defer cancel()
-	_, err = s.things.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: 1 << 19}}, file)
+	ctx, moves, stop := while(ctx)
+	defer stop()
+	_, err := s.things.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: 1 << 19}}, moving{file, moves})
 	return err
 }
 
-// transfer is how long so many bytes may take on their way.
-func transfer(size int64) time.Duration { return 6*patience + time.Duration(size)*time.Microsecond }
+// while is a context for what is sent or comes, however long that takes: it ends once moves has not been
+// called for a while. It has a deadline, since without one JetStream takes five seconds.
+func while(of context.Context) (ctx context.Context, moves, stop func()) {
+	ctx, cancel := context.WithTimeout(of, longAway)
+	still := time.AfterFunc(6*patience, cancel)
+	return ctx, func() { still.Reset(6 * patience) }, func() { still.Stop(); cancel() }
+}
+
+// longAway is longer than anything takes.
+const longAway = 365 * 24 * time.Hour
+
+// passing reports whether an error of the broker's says nothing of what was asked for, so that it is asked for again.
+func passing(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, nats.ErrTimeout) ||
+		errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, nats.ErrConnectionReconnecting) || errors.Is(err, nats.ErrDisconnected) ||
+		errors.Is(err, nats.ErrNoResponders)
+}
+
+// A moving reader tells that it moves.
+type moving struct {
+	io.Reader
+	moves func()
+}
+
+func (m moving) Read(b []byte) (int, error) {
+	n, err := m.Reader.Read(b)
+	m.moves()
+	return n, err
+}
+
+// A movingThing is a thing that tells that it moves.
+type movingThing struct {
+	jetstream.ObjectResult
+	moves, stop func()
+}
+
+func (m movingThing) Read(b []byte) (int, error) { return moving{m.ObjectResult, m.moves}.Read(b) }
+
+func (m movingThing) Close() error {
+	m.stop()
+	return m.ObjectResult.Close()
+}
 
 // open opens a thing.
-func (s *shelf) open(ctx context.Context, name string) (jetstream.ObjectResult, error) {
-	i, err := s.things.GetInfo(ctx, name)
+func (s *shelf) open(ctx context.Context, name string) (io.ReadCloser, error) {
+	ctx, moves, stop := while(ctx)
+	r, err := s.things.Get(ctx, name)
 	if err != nil {
+		stop()
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, transfer(int64(i.Size)))
-	context.AfterFunc(ctx, cancel)
-	return s.things.Get(ctx, name)
+	return movingThing{r, moves, stop}, nil
 }
 
 // get makes the folder that was kept as a thing.

@@ -80,6 +80,12 @@ var ofFleets = []fault{
 	{"workers: any file is one by its hash", "internal/fleet BriefsThatAreNone", []edit{
 		{"internal/fleet.(*File).sound", "err == nil && len(b) == sha256.Size", "(err == nil || len(b) >= 0)"},
 	}},
+	{"workers that ask again are sent away", "internal/fleet JoinsAgain", []edit{
+		{"internal/fleet.(*Crew).join", "c.forget(old, farewell", "c.dismiss(old, farewell"}}},
+	{"brokers: two in a folder", "internal/fleet BrokersFolder", []edit{{"internal/fleet.alone", `filepath.Join(dir, ".lock")`,
+		`filepath.Join(dir, fmt.Sprint(time.Now().UnixNano()))`}}},
+	{"brokers: what they complain of is not told", "internal/fleet BrokersFolder", []edit{
+		{"internal/fleet.begin", "errors.New(*said)", "fmt.Errorf(\"not within %v\", long)"}}},
 	{"brokers: no token", "internal/fleet OnlyWithTheToken", []edit{{"internal/fleet.Listen", "Authorization: token,", ""}}},
 	{"brokers: TLS for those who like it", "internal/fleet TLS", []edit{{"internal/fleet.Listen", "certificate != nil {", "false {"}}},
 	{"messages tell the token", "internal/fleet Connect$", []edit{{"internal/fleet.plain", "token && ok", "token && !ok"}}},

@@ -138,6 +138,7 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	if err := x.weigh(ctx, res, sum); err != nil {
 		return nil, err
 	}
+	x.work.Doing("checks of steps")
 	x.doubts(res, sum)
 	if x.Model != nil {
 		if err := x.identified(ctx, res, sum); err != nil {

@@ -18,7 +18,8 @@ const lockName = ".lock"
 // mostLock is the size of a lock file: the number of a process.
 const mostLock = 32
 
-var errLocked = errors.New("is locked")
+// ErrLocked says that somebody else has a lock.
+var ErrLocked = errors.New("is locked")
 
 // Lock takes a lock file: on Linux, macOS and the BSDs by flock. Elsewhere, and
 // on file systems without such locks, it does nothing.
@@ -33,7 +34,7 @@ func (f *Folder) take() error {
 		f.files = &place{Files: f.files, home: f.home, folder: info, lock: lock}
 		return advice(err)
 	}
-	if !errors.Is(err, errLocked) {
+	if !errors.Is(err, ErrLocked) {
 		return advice(err)
 	}
 	who := "another r2sgld"
@@ -82,7 +83,7 @@ func (f *Folder) busy() error {
 	}
 	lock, err := f.files.Lock(name)
 	switch {
-	case errors.Is(err, errLocked):
+	case errors.Is(err, ErrLocked):
 		return f.take()
 	case err == nil:
 		_ = lock.Close()

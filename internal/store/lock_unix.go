@@ -39,7 +39,7 @@ func flock(name string) (io.Closer, error) {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return nil, errors.Join(errLocked, f.Close())
+			return nil, errors.Join(ErrLocked, f.Close())
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
 			return fileLock{f}, nil // a file system that has no such thing
 		case err != nil:
