@@ -463,6 +463,42 @@ func TestWhatWasDoneIsKept(t *testing.T) {
 	}
 }
 
+// away are the things of a broker that does not answer.
+type away struct{ jetstream.ObjectStore }
+
+func (away) Get(context.Context, string, ...jetstream.GetObjectOpt) (jetstream.ObjectResult, error) {
+	return nil, nats.ErrTimeout
+}
+
+// TestPassingErrors: a broker that does not answer for a moment is no outcome of a case, and nothing begins anew for it.
+func TestPassingErrors(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 1)
+	s := &shelf{things: away{}}
+	k := &casework{Worker: &Worker{Name: "w", Dir: t.TempDir(), Tell: y.tell}}
+	e := &errand{Key: "k"}
+	if d, err := k.make(t.Context(), s, e, true); !errors.Is(err, nats.ErrTimeout) || d.Failed != "" || d.Made != "" {
+		t.Errorf("its part: %+v, %v", d.outcome, err)
+	}
+	e.Files = []File{{Path: "a", Size: 1, SHA256: strings.Repeat("0", 64)}}
+	var unfit *Unfit
+	if d, err := k.make(t.Context(), s, e, false); !errors.Is(err, nats.ErrTimeout) || errors.As(err, &unfit) || d.Failed != "" {
+		t.Errorf("its file: %+v, %v", d.outcome, err)
+	}
+	e.Files[0].SHA256 = "no sum"
+	if d, err := k.make(t.Context(), s, e, false); !errors.As(err, &unfit) || d.Failed != "" {
+		t.Errorf("a file that is none: %+v, %v", d.outcome, err)
+	}
+	p := &posting{Board: y.board, list: y.list, ctx: t.Context(), conn: y.conn(), errand: map[int]*errand{0: e},
+		stage: map[int]stage{0: coming}, left: 1}
+	if p.fetch(s, 0, &outcome{Worker: "w", Made: "made"}) || p.stage[0] != offered {
+		t.Errorf("its folder: stage %v", p.stage[0])
+	}
+	if !p.fetch(s, 0, &outcome{Worker: "w", Failed: "no"}) || p.stage[0] != ours {
+		t.Errorf("a case that fails: stage %v", p.stage[0])
+	}
+}
+
 // TestMessagesAreLost: what nobody is asked for any more is done here.
 func TestMessagesAreLost(t *testing.T) {
 	t.Parallel()

@@ -131,7 +131,7 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).commit", "s.drop(ctx, &d.outcome)", "_ = d.Made"},
 	}},
 	{"cases: an outcome that was told twice is thrown away", "internal/fleet FirstOutcome", []edit{
-		{"internal/fleet.(*casework).commit", "known.Worker == d.Worker", `known.Worker == ""`},
+		{"internal/fleet.(*casework).commit", "known.Worker != d.Worker", `known.Worker != ""`},
 	}},
 	{"cases: offered twice", "internal/fleet FirstOutcome", []edit{
 		{"internal/fleet.(*shelf).put", ", jetstream.WithExpectLastSequencePerSubject(0)", ""},
@@ -143,8 +143,14 @@ var ofCases = []fault{
 		{"internal/fleet.(*shelf).home", "bytes.NewReader(o.Folder)", "bytes.NewReader(nil)"},
 	}},
 	{"cases: begun anew elsewhere", "internal/fleet CaseGoesOn", []edit{
-		{"internal/fleet.(*casework).make", "s.get(ctx, nameOfPart(e.Key), dir); err != nil", "s.get(ctx, nameOfPart(e.Key), dir); err != nil || true"},
+		{"internal/fleet.(*casework).make", "case err != nil:\n\t\t\t_ = os.RemoveAll(dir)", "default:\n\t\t\t_ = os.RemoveAll(dir)"},
 	}},
+	{"cases: a part that does not come is none", "internal/fleet PassingErrors", []edit{
+		{"internal/fleet.(*casework).make", "case err != nil && passing(err):\n\t\t\treturn d, err", "case false:\n\t\t\treturn d, err"}}},
+	{"cases: a file that does not come makes a case fail", "internal/fleet PassingErrors", []edit{
+		{"internal/fleet.(*casework).make", "case err != nil && passing(err):\n\t\treturn d, err", "case false:\n\t\treturn d, err"}}},
+	{"cases: a folder that does not come is no outcome", "internal/fleet PassingErrors", []edit{
+		{"internal/fleet.(*posting).fetch", "!p.conn.IsConnected() || passing(err)", "!p.conn.IsConnected()"}}},
 	{"cases: workers leave with what they did last", "internal/fleet CaseGoesOn", []edit{
 		{"internal/fleet.(*casework).make", "saved(ctx.Err() != nil)", "saved(false)"},
 	}},
