@@ -173,7 +173,7 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
 			"depend on who evaluated which state, and another run may have others.")
 	}
-	j.Problem.Potential = crew.Potential(j.Problem.Potential)
+	j.Problem.Potential, j.Doubts = crew.Potential(j.Problem.Potential), append(j.Doubts, crew.Doubts)
 	return crew, done, nil
 }
 

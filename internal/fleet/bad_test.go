@@ -369,6 +369,23 @@ func TestDoubts(t *testing.T) {
 	if s.crew.workers["liar"] != nil || s.crew.workers["honest"] == nil {
 		t.Errorf("left are %v", s.crew.workers)
 	}
+	if s.crew.doubts != nil {
+		t.Errorf("this machine decided, and yet %q", s.crew.doubts)
+	}
+	p.d, p.taken = 3, &taken{values: right, by: []*worker{nil}}
+	s.crew.compare(p, lie) // of what this machine computed
+	if s.crew.doubts != nil {
+		t.Errorf("nothing to doubt: %q", s.crew.doubts)
+	}
+	s.crew.workers["honest"], p.taken.by[0] = honest, liar
+	s.crew.compare(p, right)
+	if s.crew.doubts != nil {
+		t.Errorf("two that agree: %q", s.crew.doubts)
+	}
+	s.crew.compare(p, lie)
+	if len(s.crew.doubts) != 1 || !strings.Contains(s.crew.doubts[0], "the draws may be") {
+		t.Errorf("two that differ: %q", s.crew.doubts)
+	}
 	delete(s.crew.workers, "honest")
 }
 

@@ -40,6 +40,7 @@ type Crew struct {
 	probes  map[string]*probe // by variant
 	tally   Tally
 	gone    []Member
+	doubts  []string // why draws may be wrong
 	gifts   gifts
 }
 
@@ -302,6 +303,13 @@ func (c *Crew) crowd() string {
 		return fmt.Sprintf("1 worker, %d at once", slots)
 	}
 	return fmt.Sprintf("%d workers, %d at once", n, slots)
+}
+
+// Doubts are what came up that nobody could decide: why the draws may be wrong.
+func (c *Crew) Doubts() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.doubts)
 }
 
 func (c *Crew) offer() offer {

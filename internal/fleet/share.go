@@ -227,6 +227,8 @@ func (c *Crew) compare(p *part, values []float64) {
 			continue
 		}
 		if by := p.taken.by[k]; by != nil {
+			c.doubts = append(c.doubts, fmt.Sprintf("workers %v and %v gave a state other numbers, and those of the first were taken: "+
+				"one of the two is wrong, and the draws may be. Run again without either.", by, p.worker))
 			c.dismiss(by, farewell{Why: fmt.Sprintf("gave a state other numbers than %v, and its were taken: one of the two is wrong, and the "+
 				"draws may be; both are sent away", p.worker)})
 		}

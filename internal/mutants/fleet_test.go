@@ -29,6 +29,8 @@ var ofFleets = []fault{
 	{"workers: a state given out twice and both counted", "internal/fleet Doubts|LateAnswers", []edit{
 		{"internal/fleet.(*work).fill", "if w.done[i] {", "if false {"},
 	}},
+	{"workers: what nobody can decide is not told", "internal/fleet Doubts", []edit{
+		{"internal/fleet.(*Crew).compare", "c.doubts = append(c.doubts, fmt", "_ = append(c.doubts, fmt"}}},
 	{"workers: a probe not compared", "internal/fleet BadWorkers|AnyBits", []edit{
 		{"internal/fleet.(*Crew).prove", "!c.agree(values, p.proof.values)", "false"},
 	}},

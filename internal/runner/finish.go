@@ -192,6 +192,9 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 // warm-up.
 func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 	sum.Warnings = append(sum.Warnings, x.Warnings...)
+	for _, more := range x.Doubts {
+		sum.Warnings = append(sum.Warnings, more()...)
+	}
 	if x.Problem.Base == nil { // far out in a prior U has no bound, and the backward mean no variance
 		sum.OneSided()
 	}

@@ -37,6 +37,8 @@ type Job struct {
 	Limits Limits   // of what it may take
 	Bare   bool     // leaves figures out
 	Shown  []string // parameters that figures show, the first that fit; nil is all, in their order
+
+	Doubts []func() []string // of helpers, once the run is over: further warnings
 }
 
 // Of is the job that makes the run of a configuration.
