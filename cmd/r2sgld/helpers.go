@@ -137,17 +137,20 @@ type offered struct {
 
 // Offer offers the cases.
 func (o *offered) Offer(ctx context.Context, l *cases.List) (cases.Source, error) {
-	host, _ := os.Hostname()
-	at, err := filepath.Abs(o.dir)
+	dir := filepath.Join(o.dir, hubFolder)
+	if err := o.open(dir); err != nil {
+		return nil, err
+	}
+	token, keep, err := tokenIn(dir) // which tells the folder from others, wherever it is moved
+	if err == nil {
+		err = keep()
+	}
 	if err != nil {
 		return nil, err
 	}
-	id := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", host, at, o.hash))
-	b := &fleet.Board{Name: o.name, ID: hex.EncodeToString(id[:8]), Program: program(), Dir: filepath.Join(o.dir, hubFolder),
+	id := sha256.Sum256([]byte(token + " " + o.hash))
+	b := &fleet.Board{Name: o.name, ID: hex.EncodeToString(id[:8]), Program: program(), Dir: dir,
 		Connect: o.connect, Tell: func(s string) { fmt.Fprintln(o.terminal, " "+s) }}
-	if err := o.open(b.Dir); err != nil {
-		return nil, err
-	}
 	return b.Offer(ctx, l)
 }
 
