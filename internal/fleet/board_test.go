@@ -499,6 +499,49 @@ func TestPassingErrors(t *testing.T) {
 	}
 }
 
+// TestRunIsOverFirst: where a run that asked for states is over before a long case of another slot, cases are done again.
+// Kills: a slot that left for the run comes back with the last of the others alone.
+func TestRunIsOverFirst(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 6)
+	release, again := make(chan struct{}), make(chan struct{})
+	y.list.Do = func(_ context.Context, i int) error { <-release; y.note(i, "here"); return nil }
+	var wanted atomic.Bool
+	var calls atomic.Int32
+	w := &Worker{Name: "w", Program: "1", Slots: 2, Dir: t.TempDir(), Tell: y.tell}
+	k := newCasework(w, y.conn(), func(context.Context) bool { return wanted.Load() })
+	w.Case = func(ctx context.Context, c cases.Case, _ func(string) string, dir string) error {
+		switch calls.Add(1) {
+		case 1: // the long one
+			<-release
+		case 2:
+			for wanted.Store(true); !k.leave.Load(); {
+				pause(ctx, moment)
+			}
+			wanted.Store(false)
+		case 3:
+			close(again)
+		}
+		return leaves(c, dir)
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for !k.work(t.Context()) {
+			pause(t.Context(), moment)
+		}
+	})
+	all.Go(func() {
+		select {
+		case <-again:
+		case <-time.After(time.Minute):
+			t.Error("a slot is idle while there are cases")
+		}
+		close(release)
+	})
+	y.work()
+	all.Wait()
+}
+
 // TestMessagesAreLost: what nobody is asked for any more is done here.
 func TestMessagesAreLost(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,14 @@ func (k *casework) work(ctx context.Context) bool {
 		slots.Go(func() {
 			var telling sync.WaitGroup // of the case before, while the next is done
 			defer telling.Wait()
-			for ctx.Err() == nil && !k.leave.Load() {
+			for ctx.Err() == nil {
+				if k.leave.Load() {
+					if k.inHand.Load() == 0 {
+						return
+					}
+					pause(ctx, glance) // the run may be over before the other slots are
+					continue
+				}
 				s, m := k.fetch(ctx)
 				switch {
 				case m != nil:
@@ -111,7 +118,7 @@ func (k *casework) work(ctx context.Context) bool {
 	over, stop := context.WithCancel(ctx)
 	var look sync.WaitGroup
 	look.Go(func() {
-		for over.Err() == nil && !k.leave.Load() {
+		for over.Err() == nil {
 			pause(over, askEvery)
 			k.leave.Store(k.wanted(over))
 		}

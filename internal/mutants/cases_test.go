@@ -151,6 +151,8 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).make", "case err != nil && passing(err):\n\t\treturn d, err", "case false:\n\t\treturn d, err"}}},
 	{"cases: a folder that does not come is no outcome", "internal/fleet PassingErrors", []edit{
 		{"internal/fleet.(*posting).fetch", "!p.conn.IsConnected() || passing(err)", "!p.conn.IsConnected()"}}},
+	{"cases: a slot that left for a run stays away", "internal/fleet RunIsOverFirst", []edit{
+		{"internal/fleet.(*casework).work", "for over.Err() == nil {", "for over.Err() == nil && !k.leave.Load() {"}}},
 	{"cases: workers leave with what they did last", "internal/fleet CaseGoesOn", []edit{
 		{"internal/fleet.(*casework).make", "saved(ctx.Err() != nil)", "saved(false)"},
 	}},
