@@ -150,7 +150,10 @@ func Open(conn *nats.Conn, r Run) (*Crew, error) {
 		}
 	}
 	c.done.Go(c.watch)
-	return c, conn.Flush()
+	if err := conn.Flush(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
 }
 
 // reply answers with JSON.
@@ -315,7 +318,7 @@ func (c *Crew) Doubts() []string {
 func (c *Crew) offer() offer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return offer{c.id, c.Name, c.Version, len(c.workers)}
+	return offer{c.id, c.Name, len(c.workers)}
 }
 
 // join tells a worker the brief.

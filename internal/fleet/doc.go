@@ -6,8 +6,8 @@
 //
 // # How workers come and go
 //
-// A worker asks for offers. It takes that of a run of its own version, asks to join, and is
-// told the configuration, with every default filled in, and the files that it names, which
+// A worker asks for offers. It asks to join the run with the fewest workers, which refuses one of
+// another version, and is told the configuration, with every default filled in, and the files that it names, which
 // it fetches once. It makes the potential of them and evaluates probes: states that the run
 // has evaluated itself. One whose answers differ in a bit is not taken. From then on it gets
 // blocks of states; it sends a beat every second and is forgotten when they stay away. Run

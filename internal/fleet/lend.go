@@ -92,13 +92,14 @@ func (l *loan) open(m []byte) opened {
 		return opened{fmt.Sprintf("it lends %s, not %q", strings.Join(l.Kit.Devices, ", "), o.Device)}
 	}
 	one, err := newLine(l.conn, downOf(l.run, o.Line), upOf(l.run, o.Line))
-	if err == nil {
-		err = l.conn.FlushWithContext(within(l.ctx, patience)) // who asked writes as soon as it hears
+	if err != nil {
+		return opened{err.Error()}
 	}
-	if err == nil {
+	if err = l.conn.FlushWithContext(within(l.ctx, patience)); err == nil { // who asked writes as soon as it hears
 		err = l.admit(one, o.Device)
 	}
 	if err != nil {
+		one.end(errStops)
 		return opened{err.Error()}
 	}
 	p, err := l.Start(o.Device)
@@ -124,7 +125,6 @@ func (l *loan) admit(one *line, device string) error {
 		}
 	}
 	if n >= mostLines || l.ctx.Err() != nil {
-		one.end(errStops)
 		return fmt.Errorf("%d programs run on %s already", n, device)
 	}
 	l.lines[one] = device

@@ -49,7 +49,6 @@ type (
 	offer struct {
 		Run     string `json:"run"`
 		Name    string `json:"name"`
-		Version string `json:"version"`
 		Workers int    `json:"workers"` // that it has
 	}
 	hello struct {

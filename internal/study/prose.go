@@ -262,21 +262,27 @@ func (t *Table) add(cells []string) {
 func Drawn(figures map[string]func() (*figure.Figure, error)) (map[string]Picture, error) {
 	out, names := map[string]Picture{}, slices.Sorted(maps.Keys(figures))
 	drawn := make([]Picture, len(names))
-	err := Options{}.Each(context.Background(), "", len(names), func(_ context.Context, i int) error {
-		f, err := figures[names[i]]()
-		if f != nil && err == nil {
-			drawn[i].SVG, drawn[i].PNG, err = job.Draw(f)
-		}
-		if err != nil {
-			return fmt.Errorf("picture %s: %w", names[i], err)
-		}
-		return nil
+	err := Options{}.Each(context.Background(), "", len(names), func(_ context.Context, i int) (err error) {
+		drawn[i], err = Draw(names[i], figures[names[i]])
+		return err
 	})
-	for i, p := range drawn {
+	for _, p := range drawn {
 		if p.SVG != nil {
-			p.Name = names[i]
 			out[p.Name] = p
 		}
 	}
 	return out, err
+}
+
+// Draw draws a figure of a name. Of a nil figure the picture has neither SVG nor PNG.
+func Draw(name string, figure func() (*figure.Figure, error)) (p Picture, err error) {
+	p.Name = name
+	f, err := figure()
+	if f != nil && err == nil {
+		p.SVG, p.PNG, err = job.Draw(f)
+	}
+	if err != nil {
+		return Picture{}, fmt.Errorf("picture %s: %w", name, err)
+	}
+	return p, nil
 }

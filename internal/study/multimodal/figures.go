@@ -26,12 +26,6 @@ type density struct {
 	draw func(context.Context) (*figure.Figure, error)
 }
 
-// picture draws it.
-func (d density) picture(ctx context.Context) (study.Picture, error) {
-	drawn, err := study.Drawn(map[string]func() (*figure.Figure, error){d.name: func() (*figure.Figure, error) { return d.draw(ctx) }})
-	return drawn[d.name], err
-}
-
 // pictures draws the KL curves by protocol; the others are drawn.
 func (m *multimodal) pictures() (out map[string]study.Picture, err error) {
 	jobs := map[string]func() (*figure.Figure, error){}
@@ -65,9 +59,8 @@ func (m planner) pathway(ctx context.Context) (p pathway, err error) {
 		return p, err
 	}
 	some := until(all, pathDrawn-pathFirst+1)
-	drawn, err := study.Drawn(map[string]func() (*figure.Figure, error){
-		pathName: func() (*figure.Figure, error) { return figure.TrajectoryPlot(some) }})
-	p = pathway{swapped(some), swapped(all), drawn[pathName]}
+	drawn, err := study.Draw(pathName, func() (*figure.Figure, error) { return figure.TrajectoryPlot(some) })
+	p = pathway{swapped(some), swapped(all), drawn}
 	if err == nil && m.Scale != study.Smoke {
 		var b bytes.Buffer
 		err = all.WriteGIF(&b)

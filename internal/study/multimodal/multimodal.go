@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -122,7 +123,9 @@ func (m *multimodal) first(ctx context.Context) error {
 		return err
 	}
 	densities := m.densities()
-	m.drawn = study.Join(b, len(densities), func(ctx context.Context, i int) (study.Picture, error) { return densities[i].picture(ctx) })
+	m.drawn = study.Join(b, len(densities), func(ctx context.Context, i int) (study.Picture, error) {
+		return study.Draw(densities[i].name, func() (*figure.Figure, error) { return densities[i].draw(ctx) })
+	})
 	laws := study.Join(b, len(m.mixtures), func(_ context.Context, i int) (masses, error) {
 		t, err := massesOf(m.mixtures[i].region, cellWidth)
 		return t, errors.Join(err, m.mixtures[i].region.Err())
