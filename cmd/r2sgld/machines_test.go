@@ -120,6 +120,7 @@ type campaign struct {
 	lines []*line // of the workers
 	hands []*hand // these
 	hub   *hand
+	hubs  int   // started so far
 	own   *line // of the run
 	run   *hand
 	out   string
@@ -136,8 +137,10 @@ func (c *campaign) hire(i int) *hand {
 	return c.start(fmt.Sprintf("worker-%d.log", i), "work", url, "--allow", "command", "--slots", "2", "--dir", filepath.Join(c.dir, fmt.Sprint("files-", i)))
 }
 
+// openHub starts a hub, with a log of its own: what one before it said does not count.
 func (c *campaign) openHub() {
-	c.hub = c.start("hub.log", "hub", filepath.Join(c.dir, "r2sgld"), "--listen", c.port)
+	c.hubs++
+	c.hub = c.start(fmt.Sprintf("hub-%d.log", c.hubs), "hub", filepath.Join(c.dir, "r2sgld"), "--listen", c.port)
 }
 
 // begin starts a run, or goes on with the one that was killed.
