@@ -31,10 +31,10 @@ func TestHubKeepsWhatItTook(t *testing.T) {
 	pace.Slow(t)
 	t.Parallel()
 	for name, kind := range map[string]struct {
-		lose  func(*platter)
+		lose  func(*platter, *process)
 		rare  bool
 		times int
-	}{"killed": {func(*platter) {}, false, pace.Soak(2, 50)}, "power": {(*platter).powerLoss, true, 50}} {
+	}{"killed": {func(*platter, *process) {}, false, pace.Soak(2, 50)}, "power": {(*platter).fail, true, 50}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFleet(t, true)
@@ -58,7 +58,7 @@ func TestHubKeepsWhatItTook(t *testing.T) {
 					time.Sleep(time.Millisecond)
 				}
 				time.Sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
-				kind.lose(d)
+				kind.lose(d, f.hub)
 				f.kill(f.hub)
 				wait()
 				if kind.rare {
@@ -94,8 +94,7 @@ func TestLostPower(t *testing.T) {
 			k := &killer{t: t, rng: rand.New(rand.NewPCG(seed, uint64(len(name)))), file: file, out: filepath.Join(at, "run"), seen: seen,
 				kill: func(p *process, after time.Duration) {
 					p.signal(syscall.SIGSTOP, after)
-					p.awaitStop()
-					d.powerLoss()
+					d.fail(p)
 					_ = p.Process.Signal(syscall.SIGKILL)
 					<-p.ended
 					d.comeBack()
@@ -257,6 +256,14 @@ func (d *platter) do(command ...string) {
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 		d.t.Fatalf("%q: %v: %s", command, err, out)
 	}
+}
+
+// fail loses the power of a process, which does nothing meanwhile: what cannot be synced any more is
+// acknowledged to nobody.
+func (d *platter) fail(p *process) {
+	_ = p.Process.Signal(syscall.SIGSTOP)
+	p.awaitStop()
+	d.powerLoss()
 }
 
 // powerLoss ends the file system: nothing more is written, neither of files nor of its journal.
