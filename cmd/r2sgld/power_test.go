@@ -37,7 +37,7 @@ func TestHubKeepsWhatItTook(t *testing.T) {
 	}{"killed": {func(*platter, *process) {}, false, pace.Soak(2, 50)}, "power": {(*platter).fail, true, 50}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFleet(t, true)
+			f := newFleet(t, true) // whose hub is started below
 			var d *platter
 			if kind.rare {
 				if !pace.Soaking() || os.Geteuid() != 0 {
@@ -48,12 +48,9 @@ func TestHubKeepsWhatItTook(t *testing.T) {
 			f.startHub()
 			took, rng := acknowledged{of: map[string][]byte{}}, rand.New(rand.NewPCG(11, uint64(len(name))))
 			for round := range kind.times {
-				kv, things := took.at(f)
-				for k, v := range took.of {
-					took.check(t, kv, things, k, v)
-				}
+				kv, things := took.check(f)
 				before := len(took.of)
-				wait := took.load(t, kv, things, uint64(round))
+				wait := took.load(kv, things, uint64(round))
 				for took.count() == before && f.hub.alive() {
 					time.Sleep(time.Millisecond)
 				}
@@ -66,10 +63,7 @@ func TestHubKeepsWhatItTook(t *testing.T) {
 				}
 				f.startHub()
 			}
-			kv, things := took.at(f)
-			for k, v := range took.of {
-				took.check(t, kv, things, k, v)
-			}
+			took.check(f)
 			t.Logf("%d times; %d acknowledged things are all there", kind.times, len(took.of))
 		})
 	}
@@ -181,7 +175,7 @@ func storesOf(url string) (kv jetstream.KeyValue, things jetstream.ObjectStore, 
 }
 
 // load gives the hub things, several at once, until it answers no more, for which the function returned waits.
-func (k *acknowledged) load(t *testing.T, kv jetstream.KeyValue, things jetstream.ObjectStore, round uint64) (wait func()) {
+func (k *acknowledged) load(kv jetstream.KeyValue, things jetstream.ObjectStore, round uint64) (wait func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	var all sync.WaitGroup
 	for hand := range uint64(4) {
@@ -215,8 +209,18 @@ func (k *acknowledged) load(t *testing.T, kv jetstream.KeyValue, things jetstrea
 	return func() { cancel(); all.Wait() }
 }
 
-// check compares a thing with what the hub has.
-func (k *acknowledged) check(t *testing.T, kv jetstream.KeyValue, things jetstream.ObjectStore, name string, value []byte) {
+// check compares all with what the hub has, and returns its stores.
+func (k *acknowledged) check(f *fleetOf) (jetstream.KeyValue, jetstream.ObjectStore) {
+	f.t.Helper()
+	kv, things := k.at(f)
+	for name, value := range k.of {
+		k.one(f.t, kv, things, name, value)
+	}
+	return kv, things
+}
+
+// one compares a thing.
+func (k *acknowledged) one(t *testing.T, kv jetstream.KeyValue, things jetstream.ObjectStore, name string, value []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
