@@ -48,8 +48,9 @@ type made struct {
 }
 
 const (
-	askEvery = time.Second
-	nobody   = "503" // the status in place of an answer where nobody listens
+	askEvery   = time.Second
+	mostOffers = 256   // that wait to be read
+	nobody     = "503" // the status in place of an answer where nobody listens
 )
 
 var (
@@ -141,8 +142,8 @@ func pause(ctx context.Context, d time.Duration) {
 // look asks for a run, other than some: of those that answer soon the one with the fewest
 // workers.
 func (w *Worker) look(ctx context.Context, conn *nats.Conn, not map[string]bool) (best offer, ok bool) {
-	inbox := nats.NewInbox()
-	s, err := conn.SubscribeSync(inbox)
+	inbox, heard := nats.NewInbox(), make(chan *nats.Msg, mostOffers)
+	s, err := conn.ChanSubscribe(inbox, heard)
 	if err != nil {
 		return best, false
 	}
@@ -153,8 +154,13 @@ func (w *Worker) look(ctx context.Context, conn *nats.Conn, not map[string]bool)
 	ctx, stop := context.WithTimeout(ctx, askEvery)
 	defer stop()
 	for {
-		m, err := s.NextMsgWithContext(ctx)
-		if err != nil || m.Header.Get("Status") == nobody {
+		var m *nats.Msg
+		select {
+		case <-ctx.Done():
+			return best, ok
+		case m = <-heard:
+		}
+		if m.Header.Get("Status") == nobody {
 			return best, ok
 		}
 		var o offer
