@@ -32,8 +32,8 @@ type Endless struct {
 	Upper    bool
 }
 
-// EndlessTails looks at the draws of the coldest rung, chains of n × d numbers at temperature
-// τ, for tails without an end. On one side of the median m of a variable x, let r = log|x − m|,
+// EndlessTails looks at the draws of the coldest rung, chains of n × d numbers at its temperature
+// τ of a run on p with settings s, for tails without an end. On one side of the median m of a variable x, let r = log|x − m|,
 // and g(r) rise from 0 at half of the draws there to 1 at nine tenths. Under a law that can be
 // normalised, integration by parts gives
 //
@@ -45,8 +45,8 @@ type Endless struct {
 // out, and sides that no wall closes. Where ladders have not come to agree in a variable that no
 // wall closes, E[v·(x − m) v·∂U/τ] is looked at as well, with v the direction of such variables in
 // which the draws spread most: it is 1 under such a law. Nothing is found once ctx is done.
-func EndlessTails(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
-	t := endsOf(ctx, p, tau, chains)
+func EndlessTails(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, chains [][]float64) []Endless {
+	t := endsOf(ctx, p, s, chains)
 	if t == nil {
 		return nil
 	}
@@ -98,10 +98,10 @@ type ends struct {
 	walls   *domain.Inequalities
 }
 
-// endsOf are those of chains at temperature tau; nil where slopes are not exact, draws are in other coordinates
+// endsOf are those of chains at the coldest temperature of s; nil where slopes are not exact, draws are in other coordinates
 // than the potential, and walls are not known.
-func endsOf(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]float64) *ends {
-	t := &ends{d: p.Potential.Dim(), tau: tau, density: newProbe(p.Potential, 1), walls: &domain.Inequalities{}}
+func endsOf(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, chains [][]float64) *ends {
+	t := &ends{d: p.Potential.Dim(), tau: s.Coldest(), density: newProbe(p.Potential, 1).on(s.Threads), walls: &domain.Inequalities{}}
 	if p.Domain != nil {
 		var err error
 		if t.walls, err = domain.InequalitiesOf(p.Domain); err != nil {
@@ -109,7 +109,7 @@ func endsOf(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]float
 		}
 	}
 	if t.density.ctx = ctx; p.Base != nil {
-		t.base = newProbe(p.Base.Potential, 1)
+		t.base = newProbe(p.Base.Potential, 1).on(s.Threads)
 		t.base.ctx = ctx
 	}
 	if t.density.exact == nil || t.base != nil && t.base.exact == nil || p.Chart != nil || len(chains[0])%t.d != 0 {

@@ -140,7 +140,7 @@ func TestEndlessTails(t *testing.T) {
 			if c.base != nil {
 				p.Base = &r2sgld.Base{Potential: potential.Func(c.d, c.base)}
 			}
-			if got := fmt.Sprint(EndlessTails(t.Context(), p, c.tau, chains)); got != c.want {
+			if got := fmt.Sprint(EndlessTails(t.Context(), p, r2sgld.Settings{Temperature: []float64{c.tau}}, chains)); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})

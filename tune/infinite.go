@@ -2,6 +2,7 @@ package tune
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -24,12 +25,13 @@ const (
 // A descent looks below draws for a pole: a place at a wall or inside where U falls like a
 // multiple of the logarithm of the distance from it.
 type descent struct {
-	m        *meter
+	look     func(slope, at []float64) bool
 	within   domain.Domain // nil is everywhere
 	tracer   domain.Tracer
 	width    []float64 // standard deviations of the draws
 	from, at []float64 // the draw, and where its descent has come to
 	way      []float64 // straight down the slope from there
+	there, a []float64 // the last place that was looked at, and the slope there
 }
 
 // infinite reports whether the density is infinite at a wall or inside: whether from a
@@ -44,36 +46,30 @@ func (q *probe) infinite(within domain.Domain, x []float64, d int) bool {
 	if len(seen) < 2 {
 		return false
 	}
-	w := newDescent(newMeter(q.slopes(), d, nil, 1), within, seen)
-	defer w.m.close()
+	m, width := newMeter(q.slopes(), d, nil, q.places(len(seen))), widths(seen)
+	defer m.close()
 	need := max(4, int(float64(len(seen))*above))
-	for _, p := range seen {
-		if w.infinite(p) {
+	m.abreast(len(seen), func(i int, look func(slope, at []float64) bool) bool {
+		if newDescent(look, within, width, seen[i]).infinite() {
 			need--
 		}
-		if need == 0 || q.ctx.Err() != nil {
-			break
-		}
-	}
-	return need == 0
+		return need > 0 && q.ctx.Err() == nil
+	})
+	return need <= 0
 }
 
-func newDescent(m *meter, within domain.Domain, seen []point) *descent {
-	w := &descent{m: m, within: within, width: widths(seen)}
-	d := len(w.width)
-	w.from, w.at, w.way = make([]float64, d), make([]float64, d), make([]float64, d)
+func newDescent(look func(slope, at []float64) bool, within domain.Domain, width []float64, p point) *descent {
+	w := &descent{look: look, within: within, width: width, from: p.at, at: slices.Clone(p.at), a: slices.Clone(p.slope)}
+	w.way, w.there = make([]float64, len(width)), make([]float64, len(width))
 	if within != nil {
 		w.tracer = within.Tracer()
 	}
 	return w
 }
 
-// infinite reports whether a pole lies below p. Where a way passes a pole by, slopes along it
-// cease to grow near the pole, and point at it more closely there.
-func (w *descent) infinite(p point) bool {
-	copy(w.from, p.at)
-	copy(w.at, p.at)
-	copy(w.m.a, p.slope)
+// infinite reports whether a pole lies below the draw. Where a way passes a pole by, slopes along
+// it cease to grow near the pole, and point at it more closely there.
+func (w *descent) infinite() bool {
 	for range turns {
 		if !w.aim() {
 			break
@@ -91,13 +87,13 @@ func (w *descent) infinite(p point) bool {
 // coordinates, to a wall or as long as ways are. It reports whether there is a slope.
 func (w *descent) aim() bool {
 	norm := 0.0
-	for j, s := range w.m.a {
+	for j, s := range w.a {
 		norm = math.Hypot(norm, s*w.width[j])
 	}
 	if !(norm > 0) || math.IsInf(norm, 0) {
 		return false
 	}
-	for j, s := range w.m.a {
+	for j, s := range w.a {
 		w.way[j] = -longest * s * w.width[j] / norm * w.width[j]
 	}
 	if w.tracer != nil {
@@ -111,12 +107,12 @@ func (w *descent) aim() bool {
 // and not to the bottom of what is smooth, and returns how far, in parts of it: to its end, or
 // to a place where U turns, where that is approached so.
 func (w *descent) follow() float64 {
-	near, far, fall := 0.0, 1.0, -floats.Dot(w.m.a, w.way)
+	near, far, fall := 0.0, 1.0, -floats.Dot(w.a, w.way)
 	t := apart
 	for range looks {
 		faster := -1.0
 		if w.slope(t) {
-			faster = -floats.Dot(w.m.a, w.way)
+			faster = -floats.Dot(w.a, w.way)
 		}
 		switch {
 		case faster <= 0: // beyond a turn, or U is infinite
@@ -140,9 +136,9 @@ func (w *descent) follow() float64 {
 // slope looks at the slope so far along the way, and reports whether there is one.
 func (w *descent) slope(part float64) bool {
 	for j, v := range w.way {
-		w.m.z[j] = w.at[j] + part*v
+		w.there[j] = w.at[j] + part*v
 	}
-	return (w.within == nil || w.within.Contains(w.m.z)) && w.m.gradient(w.m.a, 0)
+	return (w.within == nil || w.within.Contains(w.there)) && w.look(w.a, w.there)
 }
 
 // gone sets the way to the straight one from the draw, and returns its length.
@@ -169,7 +165,7 @@ func (w *descent) falls() bool {
 		return false
 	}
 	for left := 1.0; left >= closest; left /= 2 {
-		if !w.slope(-left) || -left*floats.Dot(w.m.a, w.way) < steep {
+		if !w.slope(-left) || -left*floats.Dot(w.a, w.way) < steep {
 			return false
 		}
 	}

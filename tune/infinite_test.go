@@ -148,11 +148,11 @@ func TestInfiniteAtWallOfRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !Singular(p, res, 1) {
+	if !Singular(p, r2sgld.Settings{Seed: 1}, res) {
 		t.Error("a run of given length")
 	}
 	p.Chart = &r2sgld.Chart{Point: func(x, y []float64) { x[0] = y[0] }}
-	if Singular(p, res, 1) {
+	if Singular(p, r2sgld.Settings{Seed: 1}, res) {
 		t.Error("draws of a chart are taken for states")
 	}
 }

@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,78 +12,6 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
-
-// A gauge evaluates a potential at r places, or at some of them.
-type gauge struct {
-	r           int
-	of          func(r int) potential.Evaluator
-	all, single potential.Evaluator // single is nil until it is needed
-	energy      []float64           // 1
-	x, grad     []float64           // dim, of one place
-	there       []float64           // dim × r
-}
-
-func newGauge(dim, r int, of func(r int) potential.Evaluator) *gauge {
-	return &gauge{r: r, of: of, all: of(r), energy: make([]float64, 1), x: make([]float64, dim), grad: make([]float64, dim),
-		there: make([]float64, dim*r)}
-}
-
-// eval writes energies and slopes of some places; those of others have no meaning. Up to half of
-// them are evaluated one by one; where more are, the others have the coordinates of the first, for
-// their own may be dear.
-func (g *gauge) eval(energy, grad, x []float64, some []bool) {
-	n, first := 0, slices.Index(some, true)
-	for _, is := range some {
-		if is {
-			n++
-		}
-	}
-	switch {
-	case n == 0:
-	case 2*n > g.r:
-		copy(g.there, x)
-		for i, is := range some {
-			for j := range len(g.x) {
-				if !is {
-					g.there[j*g.r+i] = x[j*g.r+first]
-				}
-			}
-		}
-		g.all.Eval(energy, grad, g.there)
-	default:
-		if g.single == nil {
-			g.single = g.of(1)
-		}
-		for i, is := range some {
-			if is {
-				g.one(i, energy, grad, x)
-			}
-		}
-	}
-}
-
-// one evaluates place i alone.
-func (g *gauge) one(i int, energy, grad, x []float64) {
-	for j := range g.x {
-		g.x[j] = x[j*g.r+i]
-	}
-	g.single.Eval(g.energy, g.grad, g.x)
-	energy[i] = g.energy[0]
-	for j, v := range g.grad {
-		grad[j*g.r+i] = v
-	}
-}
-
-// each is the evaluators that there are.
-func (g *gauge) each() []potential.Evaluator {
-	switch {
-	case g == nil:
-		return nil
-	case g.single == nil:
-		return []potential.Evaluator{g.all}
-	}
-	return []potential.Evaluator{g.all, g.single}
-}
 
 // A meter is a probe's workspace at r places: slices of d × r numbers are by coordinate.
 type meter struct {
@@ -113,12 +42,12 @@ func newMeter(q *probe, d int, w *r2sgld.Whitening, r int) *meter {
 		}
 		return func(r int) potential.Evaluator { return p.Evaluator(r, stream.New(q.seed, streamOf)) }
 	}
-	m.whole = newGauge(d, r, of(q.looked()))
+	m.whole = newGauge(d, r, q.threads, of(q.looked()))
 	if q.noisy {
 		m.noisy = of(q.potential)(1)
 	}
 	if q.guide != nil {
-		m.guide = newGauge(d, r, of(q.guide))
+		m.guide = newGauge(d, r, q.threads, of(q.guide))
 	}
 	m.back = func(z, x []float64) { copy(z, x) }
 	if w != nil {
@@ -247,6 +176,49 @@ func (m *meter) each(x []float64, do func(energy float64, slope []float64)) bool
 		}
 	}
 	return true
+}
+
+// abreast calls do for 0, 1, … n − 1 until a call reports that it is enough by returning false. As many
+// calls are under way at once as there are places, on one thread: each asks by look for the slope at a
+// point and whether energy and slope are finite there, and what all ask for is looked at in one block.
+func (m *meter) abreast(n int, do func(i int, look func(slope, at []float64) bool) bool) {
+	type asked struct{ slope, at []float64 }
+	calls, questions := make([]func() (asked, bool), m.r), make([]asked, m.r)
+	some, begun, enough := make([]bool, m.r), 0, false
+	for place := range calls {
+		next, stop := iter.Pull(func(ask func(asked) bool) {
+			for begun < n && !enough {
+				i, ended := begun, false
+				begun++
+				more := do(i, func(slope, at []float64) bool {
+					ended = ended || !ask(asked{slope, at})
+					return !ended && m.fine[place]
+				})
+				enough = enough || ended || !more
+			}
+		})
+		defer stop()
+		calls[place] = next
+	}
+	for {
+		for i, next := range calls {
+			if questions[i], some[i] = next(); some[i] {
+				copy(m.one, questions[i].at)
+				m.set(m.z, i)
+			}
+		}
+		if enough || !slices.Contains(some, true) {
+			return
+		}
+		m.look(m.whole, m.a, 0, some)
+		for i, q := range questions {
+			if some[i] {
+				for j := range q.slope {
+					q.slope[j] = m.a[j*m.r+i]
+				}
+			}
+		}
+	}
 }
 
 // smooth reports whether they are finite about x too, by the curvature where that is known.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"github.com/r2sgld/r2sgld"
@@ -30,6 +31,7 @@ type probe struct {
 	exact     potential.Potential // without noise; nil if there is none to be had
 	noisy     bool
 	seed      uint64
+	threads   int                 // on which it looks where that is quicker
 	first     bool                // stop at the first point that is finite
 	holes     bool                // at a point that was seen U was +Inf
 	undefined int                 // points of the last look at which U was no number
@@ -39,22 +41,22 @@ type probe struct {
 
 // probeOf is a probe of p: of the whole energy, the base law's in it, where ladders begin at
 // a fitted law.
-func probeOf(p r2sgld.Problem, seed uint64) (*probe, error) {
+func probeOf(p r2sgld.Problem, s r2sgld.Settings) (*probe, error) {
 	if p.Guide == nil {
-		return newProbe(p.Potential, seed), nil
+		return newProbe(p.Potential, s.Seed).on(s.Threads), nil
 	}
 	u, err := energy(p)
 	if err != nil {
 		return nil, err
 	}
-	q := newProbe(u, seed)
+	q := newProbe(u, s.Seed).on(s.Threads)
 	q.guide = p.Guide.Potential
 	return q, nil
 }
 
 // slopes is q that measures neither curvatures nor noise.
 func (q *probe) slopes() *probe {
-	s := &probe{ctx: q.ctx, potential: q.potential, seed: q.seed, guide: q.guide}
+	s := &probe{ctx: q.ctx, potential: q.potential, seed: q.seed, threads: q.threads, guide: q.guide}
 	if q.exact != nil {
 		s.potential = q.exact
 	}
@@ -77,7 +79,13 @@ func newProbe(p potential.Potential, seed uint64) *probe {
 	if noisy && exact != nil { // without noise, but by no more work than it takes
 		exact = potential.Rough(exact)
 	}
-	return &probe{ctx: context.Background(), potential: p, exact: exact, noisy: noisy, seed: seed}
+	return &probe{ctx: context.Background(), potential: p, exact: exact, noisy: noisy, seed: seed, threads: 1}
+}
+
+// on is q that looks on so many threads; 0 is as many as there are.
+func (q *probe) on(threads int) *probe {
+	q.threads = cmp.Or(threads, runtime.GOMAXPROCS(0))
+	return q
 }
 
 func (q *probe) rng() *rand.Rand { return &q.stream().Rand }

@@ -128,7 +128,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		return nil, err
 	}
 	if s.Coldest() == 1 {
-		out.Slopes = slopesFarOut(ctx, p, out.Cold())
+		out.Slopes = slopesFarOut(ctx, p, s, out.Cold())
 		err = ctx.Err() // which leaves some unknown
 	}
 	return out, err
@@ -149,8 +149,8 @@ func (o Options) judge(ctx context.Context, u Until, p r2sgld.Problem, s r2sgld.
 		return j, nil
 	}
 	chains := res.Cold()
-	if j.Short = ShortTails(ctx, p, s.Coldest(), chains, min(shortMost, int(res.Gradients()/shortWork))); len(j.Short) > 0 {
-		endless := EndlessTails(ctx, p, s.Coldest(), chains)
+	if j.Short = ShortTails(ctx, p, s, chains, min(shortMost, int(res.Gradients()/shortWork))); len(j.Short) > 0 {
+		endless := EndlessTails(ctx, p, s, chains)
 		j.Short = slices.DeleteFunc(j.Short, func(s Short) bool { return slices.Contains(endless, Endless{s.Variable, s.Upper}) })
 	}
 	if len(j.Short) > 0 {

@@ -40,7 +40,7 @@ type Short struct {
 	SE       float64 // of Share
 }
 
-// ShortTails looks at the draws of the coldest rung, chains of n × d numbers at temperature τ, for sides
+// ShortTails looks at the draws of the coldest rung, at temperature τ, of a run on p with settings s, chains of n × d numbers, for sides
 // on which the density goes on where they end: into a place so narrow, like the neck of a funnel, that a
 // run comes there too seldom to tell by R̂ and effective sample sizes. Let a tail be the draws of a
 // variable x beyond a quantile c, and h the distance of x from c there, times that from a wall over the one between
@@ -59,8 +59,8 @@ type Short struct {
 //
 // Slopes are asked of most of the draws in all, and of few more where a side is told. Tails of some hundred effective
 // draws or more suffice. Nothing is found once ctx is done.
-func ShortTails(ctx context.Context, p r2sgld.Problem, tau float64, chains [][]float64, most int) (found []Short) {
-	t := endsOf(ctx, p, tau, chains)
+func ShortTails(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, chains [][]float64, most int) (found []Short) {
+	t := endsOf(ctx, p, s, chains)
 	if t == nil || t.density.noisy || t.base != nil && t.base.noisy {
 		return nil
 	}

@@ -134,7 +134,7 @@ func TestShortTails(t *testing.T) {
 	} {
 		p := c.law.law()
 		p.Domain = c.domain
-		if got := fmt.Sprint(sides(ShortTails(t.Context(), p, 1, c.law.chains(2000), shortMost))); got != c.want {
+		if got := fmt.Sprint(sides(ShortTails(t.Context(), p, r2sgld.Settings{}, c.law.chains(2000), shortMost))); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestShortTailsTellHowMuch(t *testing.T) {
 		"whole funnel of 50": {neck(50), 0},
 	} {
 		chains := c.law.chains(2000)
-		ends := endsOf(t.Context(), c.law.law(), 1, chains)
+		ends := endsOf(t.Context(), c.law.law(), r2sgld.Settings{}, chains)
 		e := newEnding(chains, ends.slopes(chains), c.law.d, 0, -1, math.Inf(-1))
 		with, without := e.short(slices.Repeat([]bool{true}, c.law.d)), e.short(make([]bool, c.law.d))
 		for _, s := range []Short{with, without} {
@@ -203,7 +203,7 @@ func TestShortTailsOfOtherLaws(t *testing.T) {
 		"from another law": {t.Context(), r2sgld.Problem{Potential: times(0.25), Base: &r2sgld.Base{Potential: times(0.75)}}, 1, normal, "[]"},
 		"after the end":    {done, r2sgld.Problem{Potential: times(1)}, 1, normal.ending(-1.5), "[]"},
 	} {
-		if got := fmt.Sprint(sides(ShortTails(c.ctx, c.p, c.tau, c.law.chains(2000), shortMost))); got != c.want {
+		if got := fmt.Sprint(sides(ShortTails(c.ctx, c.p, r2sgld.Settings{Temperature: []float64{c.tau}}, c.law.chains(2000), shortMost))); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

@@ -52,7 +52,7 @@ func (s Slope) most() float64 { return s.Exponent + 2*s.SE }
 // x, w·∇U is nearly constant under a normal law by the one, under Student's by the other. An exponent below
 // 4 is forgotten unless the energy says that the tail goes on so ten times as far out: it does not beyond
 // the wider of two parts, nor at a wall of +Inf.
-func slopesFarOut(ctx context.Context, p r2sgld.Problem, chains [][]float64) []Slope {
+func slopesFarOut(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, chains [][]float64) []Slope {
 	d, walls := p.Potential.Dim(), &domain.Inequalities{}
 	u, err := energy(p)
 	if err == nil && p.Domain != nil {
@@ -61,7 +61,7 @@ func slopesFarOut(ctx context.Context, p r2sgld.Problem, chains [][]float64) []S
 	if err != nil || p.Chart != nil || !bounds(walls) {
 		return nil
 	}
-	q := newProbe(u, 1)
+	q := newProbe(u, 1).on(s.Threads)
 	if q.ctx = ctx; q.noisy {
 		return nil
 	}

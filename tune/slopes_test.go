@@ -184,7 +184,7 @@ func TestSlopes(t *testing.T) {
 			p.Domain = box(t, []float64{c.lo}, []float64{c.hi})
 		}
 		got := none
-		for j, s := range slopesFarOut(t.Context(), p, c.law.chains(2000)) {
+		for j, s := range slopesFarOut(t.Context(), p, r2sgld.Settings{}, c.law.chains(2000)) {
 			if s.Heavy() {
 				got = append(got, j)
 			}
@@ -202,7 +202,9 @@ func TestSlopes(t *testing.T) {
 func TestSlopesTellExponents(t *testing.T) {
 	_, laplace, _, _, _ := plains()
 	cauchy, five := student(1, 1, 0), student(1, 5, 0)
-	of := func(p r2sgld.Problem, law plain, n int) []Slope { return slopesFarOut(t.Context(), p, law.chains(n)) }
+	of := func(p r2sgld.Problem, law plain, n int) []Slope {
+		return slopesFarOut(t.Context(), p, r2sgld.Settings{}, law.chains(n))
+	}
 	if s := of(cauchy.law(), cauchy, 2000)[0]; !(math.Abs(s.Exponent-2) < 0.01) {
 		t.Errorf("Cauchy: %+v", s)
 	}

@@ -85,7 +85,7 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 		return 0, 0
 	}
 	mu := s.Traits().Momentum.Mu
-	q := newProbe(p.Potential, s.Seed)
+	q := newProbe(p.Potential, s.Seed).on(s.Threads)
 	for r, eta := range s.StepSize {
 		beta := 1.0
 		if len(s.Temperature) > 0 {
@@ -112,7 +112,7 @@ func Unstable(p r2sgld.Problem, s r2sgld.Settings, guide *Modes, res *r2sgld.Res
 	if !s.Unbiased() || s.Traits().Paths || p.Chart != nil || p.HasReference() || guide != nil && guide.Guided {
 		return 0
 	}
-	q := newProbe(p.Potential, s.Seed)
+	q := newProbe(p.Potential, s.Seed).on(s.Threads)
 	for _, n := range []int{mostStates, sureStates} {
 		seen := q.around(drawsOf(res, 0, n), p.Potential.Dim(), s.Whitening)
 		beyond := 0
@@ -151,14 +151,14 @@ func widened(s r2sgld.Settings, half float64) (bias float64) {
 	return bias
 }
 
-// Singular reports whether a few of the cold draws of a run on p have slopes that
+// Singular reports whether a few of the cold draws of a run on p with settings s have slopes that
 // outweigh all others, or the density is infinite at a place below them; false where that
 // is not known.
-func Singular(p r2sgld.Problem, res *r2sgld.Result, seed uint64) bool {
+func Singular(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) bool {
 	if p.Chart != nil { // draws are told in other coordinates than those of the potential
 		return false
 	}
-	d, q := p.Potential.Dim(), newProbe(p.Potential, seed)
+	d, q := p.Potential.Dim(), newProbe(p.Potential, s.Seed).on(s.Threads)
 	return singular(q.slopes().around(drawsOf(res, 0, mostStates), d, nil), nil) || q.infinite(p.Domain, drawsOf(res, 0, 4*mostStates), d)
 }
 

@@ -205,7 +205,7 @@ func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner,
 	t.s.Ladders, t.s.MaxDraws = max(1, s.Ladders), 0
 	t.s.Boundary, t.s.BurnIn, t.s.Thin = domain.Specular, 0, 1
 	var err error
-	if t.probe, err = probeOf(p, s.Seed); err != nil {
+	if t.probe, err = probeOf(p, s); err != nil {
 		return nil, err
 	}
 	t.probe.ctx = ctx

@@ -29,10 +29,15 @@ var ofSampling = []fault{
 	{"poles: slopes alone", "tune TestInfinite", []edit{{"tune.(*descent).falls", "-left*", "-"}}},
 	{"poles: straight ways alone", "tune TestPolesInside", []edit{{"tune.(*descent).infinite", "range turns", "range 1"}}},
 	{"poles: at walls alone", "tune TestPolesInside|TestInfinite", []edit{{"tune.(*descent).follow", "far = t\n", "return 0\n"}}},
+	{"poles: a descent is told the slope at another", "tune TestAbreast", []edit{{"tune.(*meter).abreast", "m.a[j*m.r+i]", "m.a[j*m.r]"}}},
+	{"poles: more than are needed", "tune TestInfiniteAtWall", []edit{{"tune.(*probe).infinite", "return need <= 0", "return need == 0"}}},
+	{"probe: slopes of another stretch", "tune TestGaugeOnThreads", []edit{{"tune.(*stretch).together", "grad[j*s.r+s.from:]", "grad[j*s.r:]"}}},
+	{"probe: places of another stretch", "tune TestGaugeOnThreads", []edit{
+		{"tune.(*stretch).together", "x[j*s.r+at]", "x[j*s.r+at-s.from]"}}},
 	{"probe: chance by place and not point by point", "tune TestPlacesSideBySide", []edit{{"tune.(*meter).points", "m.direction(guides, i)\n\t\t}\n\t}\n", "m.direction(guides, 0)\n\t\t}\n\t}\n"}}},
 	{"probe: places that are not needed are looked at where they are", "tune TestInfinitePlaces", []edit{
-		{"tune.(*gauge).eval", "x[j*g.r+first]", "x[j*g.r+i+0*first]"}}},
-	{"probe: a place by itself answers for the first", "tune TestPlacesSideBySide", []edit{{"tune.(*gauge).one", "grad[j*g.r+i] = v", "grad[j*g.r] = v"}}},
+		{"tune.(*stretch).together", "at = s.from + first", "at += 0 * first"}}},
+	{"probe: a place by itself answers for the first", "tune TestPlacesSideBySide", []edit{{"tune.(*stretch).alone", "grad[j*s.r+i] = v", "grad[j*s.r] = v"}}},
 	{"probe: places that are done lose their slopes", "tune TestPlacesSideBySide", []edit{{"tune.(*meter).look", "m.fine[i] = some[i]; !some[i]", "m.fine[i] = some[i]; false"}}},
 	{"poles: long differences at narrow domains", "tune TestPoleFar", []edit{{"tune.(*meter).differences", "m.h[i] < least[i]", "least[i] > 0"}}},
 	{"one step towards a wall", "tune SteepWall", []edit{{"tune.SteepWall", "&& steepens(seen[1], seen[2]) ", ""}}},

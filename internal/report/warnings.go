@@ -163,7 +163,7 @@ func endless(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string
 	if len(res.Names) != p.Potential.Dim() || len(chains[0]) == 0 {
 		return nil
 	}
-	tails := tune.EndlessTails(context.Background(), p, set.Coldest(), chains)
+	tails := tune.EndlessTails(context.Background(), p, set, chains)
 	if len(tails) == 0 {
 		return nil
 	}

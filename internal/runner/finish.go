@@ -198,7 +198,7 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 	if x.Problem.Base == nil { // far out in a prior U has no bound, and the backward mean no variance
 		sum.OneSided()
 	}
-	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
+	if x.found == nil && tune.Singular(x.Problem, x.Settings, res) {
 		sum.Singular()
 	}
 	var guide *tune.Modes
