@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/calibration"
 	"github.com/r2sgld/r2sgld/internal/cases"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/fleet"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -170,6 +171,11 @@ func doCase(commands bool, studies *study.Replays) func(context.Context, cases.C
 		_, programs, err := sent(c.Config, place, commands)
 		if err != nil {
 			return err
+		}
+		if commands {
+			if err := config.Unchanged(c.Executed); err != nil {
+				return &fleet.Unfit{Err: err}
+			}
 		}
 		var unfit error
 		allow := programs.Allow

@@ -392,6 +392,7 @@ func sent(resolved []byte, place func(path string) string, commands bool) (moved
 		return nil, programs, err
 	}
 	inStan, err := config.StanWithin(moved, place(""))
+	programs.Within = place("")
 	programs.Allow = func(args []string) error {
 		if commands || inStan {
 			return nil

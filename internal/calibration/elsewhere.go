@@ -93,7 +93,7 @@ func (r *replica) job(ctx context.Context, place func(path string) string) (*Job
 	if err != nil || hash == newest.hash {
 		return newest.job, err
 	}
-	var programs config.Programs
+	programs := config.Programs{Within: place("")}
 	if programs.Data, err = os.ReadFile(place(r.Data)); err != nil {
 		return nil, err
 	}

@@ -106,6 +106,27 @@ type Programs struct {
 	// Data stand for the content of the file of data, whose hash is then not asked for; nil is
 	// what the file holds.
 	Data []byte
+	// Within is a folder: no file outside of it is read, as the configuration may be of somebody who
+	// has no right to see others. "" is everywhere.
+	Within string
+}
+
+// readable says why a file may not be read; nil where it may.
+func (p Programs) readable(file string) error {
+	if p.Within == "" {
+		return nil
+	}
+	folder, err := filepath.Abs(p.Within)
+	if err == nil {
+		file, err = filepath.Abs(file)
+	}
+	if err == nil {
+		file, err = filepath.Rel(folder, file)
+	}
+	if err != nil || !filepath.IsLocal(file) {
+		return errors.New("it is not among the files that were sent with the configuration")
+	}
+	return nil
 }
 
 func (p Programs) tell(what string) {
@@ -121,6 +142,9 @@ func (p Programs) open(file string) (io.ReadSeekCloser, error) {
 			io.ReadSeeker
 			io.Closer
 		}{bytes.NewReader(p.Data), io.NopCloser(nil)}, nil
+	}
+	if err := p.readable(file); err != nil {
+		return nil, err
 	}
 	f, err := regular.Open(file)
 	if err != nil {
@@ -190,9 +214,10 @@ func newLoader(identify bool) *loader {
 
 // run makes the run of a command.
 func (p Programs) run(l *loader, command string) (r *Run, err error) {
-	if l.programs.Allow, l.programs.Tell, l.programs.Data = p.Allow, p.Tell, p.Data; p.Context != nil {
-		l.programs.Context = p.Context
+	if p.Context == nil {
+		p.Context = l.programs.Context
 	}
+	l.programs = p
 	switch command {
 	case "sample":
 		r, err = l.sample()
@@ -216,7 +241,7 @@ func (p Programs) run(l *loader, command string) (r *Run, err error) {
 // newRegion is a region in the coordinates, of which nothing is known yet.
 func (l *loader) newRegion() *region.Region {
 	return &region.Region{Reader: &l.Reader, Context: l.programs.Context, Names: l.names, Fixed: l.fixed, Folder: filepath.Dir(l.file),
-		Parameters: l.identify}
+		Readable: l.programs.readable, Parameters: l.identify}
 }
 
 // readDomain reads the domain section. Walls that the potential brings are added to it; it may

@@ -60,6 +60,12 @@ func (l *loader) readStan(n *yamlpos.Node) *stanModel {
 			*file = abs
 		}
 	}
+	for key, file := range map[string]string{"stan": s.File, "data": s.Data} {
+		if err := l.programs.readable(file); file != "" && err != nil {
+			l.Report(n.Field(key), "%s cannot be read: %v", file, err)
+			return nil
+		}
+	}
 	if !l.unchanged(n, s) {
 		return nil
 	}

@@ -415,7 +415,7 @@ func (p *posting) fetch(s *shelf, i int, o *outcome) bool {
 	var dir string
 	var err error
 	if o.Failed != "" {
-		err = errors.New(o.Failed)
+		err = errors.New(below(o.Failed))
 	}
 	if err == nil {
 		dir, err = os.MkdirTemp(p.Dir, "home-")

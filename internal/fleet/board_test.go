@@ -337,6 +337,21 @@ func (y *yard) shelf(id string) *shelf {
 	return s
 }
 
+// TestKeysOfPrograms: what a case comes to depends on the program that it starts.
+func TestKeysOfPrograms(t *testing.T) {
+	keys := map[string]bool{}
+	for _, executed := range []map[string]string{nil, {"/model.py": "1"}, {"/model.py": "2"}, {"/other.py": "1"}} {
+		e, err := newErrand("1", cases.Case{Executed: executed}, catalogue{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[e.Key] = true
+	}
+	if len(keys) != 4 {
+		t.Errorf("%d keys of 4 programs", len(keys))
+	}
+}
+
 // TestFirstOutcomeHolds: of a case that is delivered twice one outcome is taken home, and the
 // other's folder is thrown away, whether it is small or not.
 func TestFirstOutcomeHolds(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -394,9 +395,12 @@ func (c *Crew) left(m []byte) {
 	defer c.mu.Unlock()
 	if w := c.workers[l.Worker]; w != nil {
 		w.taken = true // so that all hear why
-		c.dismiss(w, farewell{Why: "leaves: " + l.Why[:min(len(l.Why), mostText)]})
+		c.dismiss(w, farewell{Why: "leaves: " + below(l.Why[:min(len(l.Why), mostText)])})
 	}
 }
+
+// below is what somebody else says, whose further lines are not taken for lines of ours.
+func below(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n    ") }
 
 // probe asks a worker that is ready for states of a variant that are known here, unless it has
 // been asked for them. c.mu is held.

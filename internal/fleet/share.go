@@ -189,7 +189,7 @@ func (c *Crew) answered(m []byte) {
 	w := p.worker
 	switch {
 	case a.failed != "":
-		c.dismiss(w, farewell{Why: "fails: " + a.failed})
+		c.dismiss(w, farewell{Why: "fails: " + below(a.failed)})
 		return
 	case a.n != len(p.states) || a.d != p.d:
 		c.dismiss(w, farewell{Why: "answers another question than it was asked"})

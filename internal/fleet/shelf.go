@@ -42,9 +42,11 @@ const (
 	beatCase    = 2 * time.Second
 	mostParcel  = 1 << 36 // bytes of a folder
 	mostFolder  = 1 << 17 // bytes of the largest folder that is sent inside an outcome
-	mostAtOnce  = 64      // cases that are put without waiting for the broker
-	uncreated   = 10049   // the code of JetStream's errors where a stream is not created
-	mostAsked   = 10      // for a stream that is not
+	// mostUnpacked is the bytes that such a one comes to: of a thousandth of it nothing packs more.
+	mostUnpacked = mostFolder << 10
+	mostAtOnce   = 64    // cases that are put without waiting for the broker
+	uncreated    = 10049 // the code of JetStream's errors where a stream is not created
+	mostAsked    = 10    // for a stream that is not
 )
 
 func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
@@ -77,6 +79,13 @@ func newErrand(program string, c cases.Case, files catalogue) (*errand, error) {
 		}
 		e.Files = append(e.Files, f)
 		fmt.Fprintf(sum, " %q %s", f.Path, f.SHA256)
+	}
+	executed, err := json.Marshal(c.Executed)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Executed) > 0 {
+		fmt.Fprintf(sum, " %s", executed)
 	}
 	e.Key = hex.EncodeToString(sum.Sum(nil)[:16])
 	return e, nil
@@ -406,7 +415,7 @@ func (s *shelf) get(ctx context.Context, name, dir string) error {
 // home makes the folder of a case that was done elsewhere.
 func (s *shelf) home(ctx context.Context, o *outcome, dir string) error {
 	if o.Folder != nil {
-		return store.Unpack(bytes.NewReader(o.Folder), dir, mostParcel)
+		return store.Unpack(bytes.NewReader(o.Folder), dir, mostUnpacked)
 	}
 	return s.get(ctx, o.Made, dir)
 }

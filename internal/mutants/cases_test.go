@@ -106,7 +106,12 @@ var ofCases = []fault{
 	{"cases: parcels that write anywhere", "internal/store HostileParcels", []edit{
 		{"internal/store.Unpack", `!fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || name == "."`, "name == \"\""},
 	}},
-	{"cases: parcels without a bound", "internal/store HostileParcels", []edit{{"internal/store.Unpack", "most < 0", "false"}}},
+	{"cases: parcels without a bound", "internal/store HostileParcels", []edit{{"internal/store.Unpack", "most -= h.Size", "most -= 0 * h.Size"}}},
+	{"cases: folders in parcels without a bound", "internal/store HostileParcels", []edit{{"internal/store.Unpack", "most -= tarBlock", "most -= 0"}}},
+	{"cases: files that were not sent", "internal/config TestWithin", []edit{
+		{"internal/config.Programs.readable", "err != nil || !filepath.IsLocal(file)", "err != nil"}}},
+	{"cases: another program", "cmd/r2sgld TestAnotherProgram", []edit{{"internal/config.Unchanged", "sum != executed[path]", `sum == ""`}}},
+	{"cases: one key for all programs", "internal/fleet TestKeysOfPrograms", []edit{{"internal/fleet.newErrand", "len(c.Executed) > 0", "len(c.Executed) < 0"}}},
 	{"cases: links in parcels", "internal/store HostileParcels", []edit{
 		{"internal/store.Unpack", `err = fmt.Errorf("%q is neither a file nor a folder", h.Name)`, "err = nil"},
 	}},

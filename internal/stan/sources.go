@@ -6,7 +6,8 @@ import (
 	"regexp"
 )
 
-var include = regexp.MustCompile(`(?m)^[ \t]*#include[ \t]+[<"]?([^<>"\s]+)`)
+// include finds what is included, anywhere but in comments and texts, as the Stan compiler does.
+var include = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?(?:\*/|$)|#include\s*[<"]?([^<>"\s]+)|"[^"\n]*"`)
 
 // A Source is a file of a program.
 type Source struct {
@@ -26,7 +27,7 @@ func Sources(file string) (program []byte, included []Source, err error) {
 	follow = func(text []byte) {
 		for _, m := range include.FindAllSubmatch(text, -1) {
 			name := string(m[1])
-			if seen[name] {
+			if name == "" || seen[name] {
 				continue
 			}
 			seen[name] = true

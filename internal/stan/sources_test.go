@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -12,8 +13,10 @@ import (
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"m.stan":     "functions {\n  #include lib/a.stan\n#include <b.stan>\n}\n// #include c.stan\nmodel {}\n#include gone.stan\n",
+		"m.stan": "functions {\n  #include lib/a.stan\n#include <b.stan>\n}\n// #include c.stan\n" +
+			"/* #include c.stan\n #include c.stan */ model { print(\"// #include c.stan\"); } #include d.stan\n#include gone.stan\n",
 		"lib/a.stan": "real f() { return 1; }\n#include \"b.stan\"\n",
+		"d.stan":     "generated quantities {}",
 		"b.stan":     "real g() { return 2; }\n#include m.stan\n",
 		"c.stan":     "not asked for",
 	} {
@@ -33,7 +36,7 @@ func TestSources(t *testing.T) {
 	for _, b := range included {
 		heads = append(heads, string(b.Text[:6]))
 	}
-	if want := []string{"real f", "real g", "functi"}; len(heads) != 3 || heads[0] != want[0] || heads[1] != want[1] || heads[2] != want[2] {
+	if want := []string{"real f", "real g", "functi", "genera"}; !slices.Equal(heads, want) {
 		t.Errorf("included are %q, want %q", heads, want)
 	}
 	if _, _, err := Sources(filepath.Join(dir, "none.stan")); err == nil {

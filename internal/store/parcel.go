@@ -95,8 +95,13 @@ func packFile(t *tar.Writer, path, name string) error {
 	return err
 }
 
+// tarBlock is what the head of a file or folder takes in an archive.
+const tarBlock = 512
+
+var errLarge = errors.New("it is larger than it may be")
+
 // Unpack makes the folder that was packed, durably; it must not be there. At most so many
-// bytes are written, and nothing outside of it.
+// bytes are written, of which every file or folder takes a head, and nothing outside of it.
 func Unpack(r io.Reader, dir string, most int64) (err error) {
 	defer func() {
 		if err != nil {
@@ -123,13 +128,16 @@ func Unpack(r io.Reader, dir string, most int64) (err error) {
 		if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
 			return fmt.Errorf("%q is no name of a file in a folder", h.Name)
 		}
+		if most -= tarBlock; most < 0 {
+			return errLarge
+		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		switch h.Typeflag {
 		case tar.TypeDir:
 			err, dirs = os.Mkdir(path, 0o777), append(dirs, path)
 		case tar.TypeReg:
 			if most -= h.Size; most < 0 {
-				return errors.New("it is larger than it may be")
+				return errLarge
 			}
 			err = unpackFile(t, path)
 		default:

@@ -84,9 +84,9 @@ func TestHostileParcels(t *testing.T) {
 				text = strings.Repeat("x", 9)
 			}
 			dir := t.TempDir()
-			most := int64(9)
+			most := int64(tarBlock + 9)
 			if name == "large" {
-				most = 8
+				most--
 			}
 			if err := Unpack(parcelOf(t, h, text), filepath.Join(dir, "to"), most); err == nil {
 				t.Error("is unpacked")
@@ -97,8 +97,12 @@ func TestHostileParcels(t *testing.T) {
 		})
 	}
 	fits := parcelOf(t, tar.Header{Typeflag: tar.TypeReg, Name: "fits"}, "123456789")
-	if err := Unpack(fits, filepath.Join(t.TempDir(), "to"), 9); err != nil {
+	if err := Unpack(fits, filepath.Join(t.TempDir(), "to"), tarBlock+9); err != nil {
 		t.Error(err)
+	}
+	folder := parcelOf(t, tar.Header{Typeflag: tar.TypeDir, Name: "folder/"}, "")
+	if err := Unpack(folder, filepath.Join(t.TempDir(), "to"), tarBlock-1); !errors.Is(err, errLarge) {
+		t.Errorf("a folder that takes more than it may: %v", err)
 	}
 }
 

@@ -59,7 +59,9 @@ func (r Run) Make(ctx context.Context) error {
 func (r Run) load(ctx context.Context) (run *config.Run, err error) {
 	const name = "the configuration of the case"
 	p, text := r.Programs, r.Config
-	p.Context = ctx
+	if p.Context = ctx; r.Place != nil {
+		p.Within = r.Place("")
+	}
 	data := config.DataFile(text)
 	switch {
 	case r.Place == nil:

@@ -259,6 +259,10 @@ func (r *Region) table(n *yamlpos.Node, sign int) (*table, bool) {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(r.Folder, file)
 		}
+		if err := r.readable(file); err != nil {
+			r.Report(n, "%s cannot be read: %v", file, err)
+			return nil, false
+		}
 		return r.tableFile(n, file, sign)
 	}
 	t := &table{}
@@ -279,6 +283,14 @@ func (r *Region) table(n *yamlpos.Node, sign int) (*table, bool) {
 	}
 	t.top = n.Problem
 	return t, true
+}
+
+// readable says why a file may not be read; nil where it may.
+func (r *Region) readable(file string) error {
+	if r.Readable == nil {
+		return nil
+	}
+	return r.Readable(file)
 }
 
 // tableFile reads a file of comma-separated numbers, perhaps with a header.

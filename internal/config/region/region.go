@@ -24,6 +24,7 @@ type Region struct {
 	Names      []string           // of the coordinates
 	Fixed      map[string]float64 // names in constraints that stand for numbers
 	Folder     string             // that files are relative to
+	Readable   func(string) error // says why a file may not be read; nil allows all
 	Parameters bool               // the coordinates are parameters of a model
 	Written    []string           // constraints as they are in coordinates alone, one for each entry; nil as they stand
 	// Program starts the program that tells constraints, and reports why it cannot; nil is none.
