@@ -177,17 +177,12 @@ func doCase(commands bool, studies *study.Replays) func(context.Context, cases.C
 				return &fleet.Unfit{Err: err}
 			}
 		}
-		var unfit error
-		allow := programs.Allow
-		programs.Allow = func(args []string) error {
-			err := allow(args)
-			if err != nil {
-				unfit = &fleet.Unfit{Err: err}
-			}
-			return err
-		}
+		denied := denials(&programs)
 		err = sweep.Run{Command: c.Command, Config: c.Config, Dir: dir, Threads: 1, Checkpoint: cmp.Or(c.Checkpoint, defaultCheckpoint),
 			Programs: programs, Place: place}.Make(ctx)
-		return cmp.Or(unfit, err)
+		if why := denied(); why != nil {
+			return &fleet.Unfit{Err: why}
+		}
+		return err
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -376,10 +377,11 @@ func potentialOf(commands bool) func(context.Context, fleet.Brief, func(string) 
 		if err != nil {
 			return nil, err
 		}
+		denied := denials(&programs)
 		programs.Context = ctx
 		r, err := programs.Parse(b.Command, "configuration", moved, nil)
 		if err != nil {
-			return nil, err
+			return nil, cmp.Or(denied(), err)
 		}
 		return r.Problem.Potential, nil
 	}
@@ -397,9 +399,21 @@ func sent(resolved []byte, place func(path string) string, commands bool) (moved
 		if commands || inStan {
 			return nil
 		}
-		return fmt.Errorf("it runs a program, %s: a worker with --allow command does so", text.Words(args...))
+		return fmt.Errorf("it runs a program, %s: a worker that is started with --allow command does so", text.Words(args...))
 	}
 	return moved, programs, err
+}
+
+// denials returns what says why a program may not be started that a configuration asked for; nil where all may be.
+func denials(p *config.Programs) func() error {
+	var why error
+	allow := p.Allow
+	p.Allow = func(args []string) error {
+		err := allow(args)
+		why = cmp.Or(why, err)
+		return err
+	}
+	return func() error { return why }
 }
 
 func hubCommand() *cobra.Command {

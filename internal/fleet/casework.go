@@ -439,7 +439,7 @@ func (k *casework) insist(ctx context.Context, s *shelf, try func(ctx context.Co
 			return errEnded
 		}
 		if tries == 0 && ctx.Err() == nil {
-			k.Tell(fmt.Sprintf("the broker does not take what was done, which is tried again: %v", err))
+			k.Tell(fmt.Sprintf("the broker does not take what was done, which is tried again: %v", unsent(err)))
 		}
 		pause(ctx, askEvery)
 	}

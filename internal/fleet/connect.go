@@ -49,6 +49,14 @@ func Absent(err error) bool {
 		errors.As(err, &broken) && slices.Contains([]string{"dial", "read", "write"}, broken.Op)
 }
 
+// unsent is why a message was not sent, in our words where the broker is not there.
+func unsent(err error) error {
+	if errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionReconnecting) {
+		return errors.New("the broker does not answer")
+	}
+	return err
+}
+
 // urls says what is wrong with the URLs of brokers, with commas between them.
 func urls(all string) error {
 	for _, s := range strings.Split(all, ",") {

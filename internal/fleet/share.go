@@ -160,7 +160,7 @@ func (c *Crew) ask(p *part, b *block) {
 	waves := float64((w.load + w.slots - 1) / w.slots)
 	p.due = p.sent.Add(max(leastPatience, time.Duration(lateness*(w.way.mean+waves*step)*float64(time.Second))))
 	if err := c.conn.Publish(blocksOf(c.id, w.name), m); err != nil {
-		c.dismiss(w, farewell{fmt.Sprintf("cannot be reached: %v", err), true})
+		c.dismiss(w, farewell{fmt.Sprintf("cannot be reached: %v", unsent(err)), true})
 		return
 	}
 	c.count(m)

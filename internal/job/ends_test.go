@@ -3,6 +3,8 @@ package job
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,6 +35,30 @@ func TestFailedElsewhere(t *testing.T) {
 	} {
 		if got := f.Failed(err).Error(); !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want …%q", got, want)
+		}
+	}
+}
+
+// A sweep that fails goes on from the cases that it has: it is not told to begin anew, which would lose them.
+//
+// Mutant it kills: no look for cases.
+func TestStoppedWithCases(t *testing.T) {
+	for _, cases := range []bool{false, true} {
+		q := &Request{Command: "sweep", Name: "s", Dir: filepath.Join(t.TempDir(), "s")}
+		f, err := q.Open(KindOf("sweep", []string{"log.jsonl"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cases {
+			if err := os.MkdirAll(filepath.Join(q.Dir, "cases/1"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if told := f.Stopped(errors.New("no data")).Error(); strings.Contains(told, "--force") == cases {
+			t.Errorf("cases %v: %s", cases, told)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (f *Folder) Stopped(err error) error {
 // that was to take no other's place it says how to begin anew if there is nothing.
 func (f *Folder) unfinished(err error) error {
 	var stopped *Interrupted
-	kept := errors.As(err, &stopped) || f.Resumable(TunedFile)
+	kept := errors.As(err, &stopped) || f.Resumable(TunedFile) || f.Resumable(casesFolder)
 	switch {
 	case errors.Is(err, store.ErrMoved), f.Bound(), !f.Beside() && kept:
 		return err
@@ -108,6 +108,9 @@ func (f *Folder) unfinished(err error) error {
 
 // TunedFile holds what a warm-up has found, for an interrupted run to go on from.
 const TunedFile = "tuned.json"
+
+// casesFolder holds the runs of a sweep, each of which is gone on with by itself.
+const casesFolder = "cases"
 
 // Failed says of an error that a mended run goes on.
 func (f *Folder) Failed(err error) error {

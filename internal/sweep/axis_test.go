@@ -59,6 +59,7 @@ func TestOverIsNamed(t *testing.T) {
 	for _, c := range []struct{ set, over, want string }{
 		{"name=a", "seed=1..3", `with seed=1:` + "\n" + `--over seed: unknown key "seed"; did you mean "sampler.seed"?`},
 		{"name=a", "sampler.seed=1,x", `with sampler.seed=x:` + "\n" + `--over sampler.seed: seed must be`},
+		{"sampler.seed=4", "sampler.seed=1..3", `sampler.seed has one value by --set`},
 		{"thin=2", "sampler.seed=1..3", `with sampler.seed=1:` + "\n" + `--set thin: unknown key "thin"; did you mean "sampler.thin"?`},
 	} {
 		_, err := New(t.Context(), file, []string{c.set}, []string{c.over}, config.Programs{})

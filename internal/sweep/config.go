@@ -53,6 +53,12 @@ func New(ctx context.Context, file string, set, over []string, programs config.P
 		}
 		c.Over = append(c.Over, a)
 	}
+	for _, said := range set {
+		key, _, _ := strings.Cut(said, "=")
+		if key = strings.TrimSpace(key); slices.ContainsFunc(c.Over, func(a Axis) bool { return a.Key == key }) {
+			return nil, refused("%s has one value by --set, or a flag of its own, and others by --over: leave one of them out", key)
+		}
+	}
 	all, err := grid(c.Over)
 	if err != nil {
 		return nil, &job.Refused{Err: err}
