@@ -158,8 +158,10 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 		return nil, none, nil
 	}
 	if !fleet.Shareable(j.Problem.Potential) {
-		j.Warnings = append(j.Warnings, "workers cannot help: the states of this potential are not evaluated one by one, or not by the "+
-			"state alone.")
+		const why = "workers cannot help: the states of this potential are not evaluated one by one, or not by the " +
+			"state alone. Of a program they are where its handshake says \"lanewise\": true."
+		fmt.Fprintln(j.Terminal, " "+why)
+		j.Warnings = append(j.Warnings, why)
 		return nil, none, nil
 	}
 	brief, err := briefOf(j)
