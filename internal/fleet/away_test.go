@@ -94,24 +94,36 @@ func TestRefusesInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestFewQuestions: while hands have work the broker is hardly asked for news.
+// TestFewQuestions: while hands have work the broker is hardly asked for news: seven questions make the list, two
+// every second look at it, and two each time that the hand had to wait for a case.
 func TestFewQuestions(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 24)
-	var asked atomic.Int64
-	if _, err := y.conn().Subscribe("$JS.API.*.INFO.>", func(*nats.Msg) { asked.Add(1) }); err != nil {
+	var asked, busy atomic.Int64
+	if _, err := y.conn().Subscribe("$JS.API.*.INFO.>", func(*nats.Msg) { asked.Add(busy.Load()) }); err != nil {
 		t.Fatal(err)
 	}
 	y.worker("w", "1", 1, func(_ context.Context, c cases.Case, _ func(string) string, dir string) error {
 		time.Sleep(watchEvery)
 		return leaves(c, dir)
 	})
-	y.list.Do = func(_ context.Context, i int) error { time.Sleep(watchEvery); y.note(i, "here"); return nil }
 	begun := time.Now()
+	waits, last := int64(0), begun
+	y.list.Do = func(_ context.Context, i int) error {
+		if time.Since(last) > moment/2 {
+			waits++
+		}
+		busy.Store(1)
+		time.Sleep(watchEvery)
+		y.note(i, "here")
+		busy.Store(0)
+		last = time.Now()
+		return nil
+	}
 	y.work()
 	took := time.Since(begun)
-	if most := 10 + 4*int64(took/askEvery); asked.Load() > most {
-		t.Errorf("asked %d times in %v, want at most %d", asked.Load(), took, most)
+	if most := 7 + 2*(1+int64(took/askEvery)+waits); asked.Load() > most {
+		t.Errorf("asked %d times in %v with %d waits, want at most %d", asked.Load(), took, waits, most)
 	}
 }
 
