@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/cases"
-	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/fleet"
 )
 
@@ -16,11 +15,11 @@ func TestAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	model := write(t, dir, "model.sh", "exit 3\n")
 	text := []byte(`{"name": "c", "potential": {"command": ["sh", "` + model + `"], "timeout": 60, "directory": "` + dir + `"}, "variables": ["x"]}`)
-	executed, err := config.Executed(text)
-	if err != nil || len(executed) != 1 {
-		t.Fatalf("%v, %v", executed, err)
+	f, err := fleet.Describe(model)
+	if err != nil {
+		t.Fatal(err)
 	}
-	c := cases.Case{Command: "sample", Config: text, Executed: executed}
+	c := cases.Case{Command: "sample", Config: text, Executed: map[string]string{model: f.SHA256}}
 	place := func(path string) string { return filepath.Join(dir, "files", path) }
 	var unfit *fleet.Unfit
 	do := func(commands bool) error {

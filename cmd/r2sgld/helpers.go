@@ -19,7 +19,6 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/calibration"
 	"github.com/r2sgld/r2sgld/internal/cases"
-	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/fleet"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -173,7 +172,7 @@ func doCase(commands bool, studies *study.Replays) func(context.Context, cases.C
 			return err
 		}
 		if commands {
-			if err := config.Unchanged(c.Executed); err != nil {
+			if err := fleet.Unchanged(c.Executed); err != nil {
 				return &fleet.Unfit{Err: err}
 			}
 		}

@@ -18,7 +18,8 @@ type Case struct {
 	Config     json.RawMessage `json:"config"`  // all that determines the case, but for files, program and machine
 	Files      []string        `json:"-"`       // that Config names, by the paths that it has for them
 	Checkpoint time.Duration   `json:"checkpoint"`
-	// Executed are hashes of files of programs that Config names, by the paths that they have everywhere.
+	Programs   []string        `json:"-"` // files of a program that Config starts, by the paths that they have everywhere
+	// Executed are the hashes of Programs, by their paths, of a case that is offered.
 	Executed map[string]string `json:"executed,omitempty"`
 }
 

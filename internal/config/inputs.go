@@ -1,17 +1,11 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/stan"
 )
 
@@ -50,56 +44,20 @@ func DataFile(resolved []byte) string {
 	return of.Data.File
 }
 
-// Executed are the hashes of files of the program that computes the potential of such a configuration, by
-// their paths: its words that are files in its folder. The interpreter and what the program reads by itself
-// are not among them.
-func Executed(resolved []byte) (map[string]string, error) {
+// Executed are the paths of files of the program that computes the potential of such a configuration: its
+// words that are files in its folder. The interpreter and what the program reads by itself are not among them.
+func Executed(resolved []byte) (files []string) {
 	var of struct{ Potential Command }
 	_ = json.Unmarshal(resolved, &of)
-	var sums map[string]string
 	for _, word := range of.Potential.Args {
 		if !filepath.IsAbs(word) {
 			word = filepath.Join(of.Potential.Directory, word)
 		}
-		if i, err := os.Stat(word); err != nil || !i.Mode().IsRegular() {
-			continue
-		}
-		sum, err := sumOf(word)
-		if err != nil {
-			return nil, err
-		}
-		if sums == nil {
-			sums = map[string]string{}
-		}
-		sums[word] = sum
-	}
-	return sums, nil
-}
-
-// Unchanged says which of such files, whose hashes were taken on another machine, is another one here or
-// not there.
-func Unchanged(executed map[string]string) error {
-	for _, path := range slices.Sorted(maps.Keys(executed)) {
-		sum, err := sumOf(path)
-		if err == nil && sum != executed[path] {
-			err = fmt.Errorf("%s is not what it is where the case comes from (sha256 %.12s there, %.12s here)", path, executed[path], sum)
-		}
-		if err != nil {
-			return fmt.Errorf("%w: a program that computes a potential must be the same on all machines, at the same path", err)
+		if i, err := os.Stat(word); err == nil && i.Mode().IsRegular() {
+			files = append(files, word)
 		}
 	}
-	return nil
-}
-
-func sumOf(path string) (string, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, regular.Why(err))
-	}
-	defer f.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, f)
-	return hex.EncodeToString(sum.Sum(nil)), err
+	return files
 }
 
 // stanFiles are the paths of the Stan program and of its data in such a configuration; "" where

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,33 +50,23 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// Files of a program are the same wherever a case is done, or it is not done there.
+// Words of a program that are files are its files, wherever it is started from.
 func TestExecuted(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model.py")
 	if err := os.WriteFile(model, []byte("print(1)\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	text := []byte(`{"potential": {"command": ["python3", "model.py", "--fast"], "timeout": 60, "directory": "` + dir + `"}}`)
-	of, err := Executed(text)
-	if err != nil || len(of) != 1 || of[model] == "" || Unchanged(of) != nil {
-		t.Fatalf("%v, %v", of, err)
-	}
-	if err := os.WriteFile(model, []byte("print(2)\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := Unchanged(of); err == nil || !strings.Contains(err.Error(), model) {
-		t.Errorf("another program: %v", err)
-	}
-	if err := os.Remove(model); err != nil {
-		t.Fatal(err)
-	}
-	if err := Unchanged(of); err == nil || !strings.Contains(err.Error(), model) {
-		t.Errorf("no program: %v", err)
-	}
-	for _, other := range []string{`{"potential": "x^2"}`, `{"potential": {"stan": "m.stan"}}`, `{}`} {
-		if of, err := Executed([]byte(other)); err != nil || len(of) != 0 {
-			t.Errorf("%s: %v, %v", other, of, err)
+	for text, want := range map[string][]string{
+		`{"potential": {"command": ["python3", "model.py", "--fast"], "timeout": 60, "directory": "` + dir + `"}}`: {model},
+		`{"potential": {"command": ["` + model + `", "` + dir + `"], "timeout": 60, "directory": "/"}}`:            {model},
+		`{"potential": {"command": ["python3", "-m", "model"], "timeout": 60, "directory": "` + dir + `"}}`:        nil,
+		`{"potential": "x^2"}`:              nil,
+		`{"potential": {"stan": "m.stan"}}`: nil,
+		`{}`:                                nil,
+	} {
+		if got := Executed([]byte(text)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", text, got)
 		}
 	}
 }

@@ -60,9 +60,9 @@ func (l *loader) readStan(n *yamlpos.Node) *stanModel {
 			*file = abs
 		}
 	}
-	for key, file := range map[string]string{"stan": s.File, "data": s.Data} {
-		if err := l.programs.readable(file); file != "" && err != nil {
-			l.Report(n.Field(key), "%s cannot be read: %v", file, err)
+	for _, f := range []struct{ key, file string }{{"stan", s.File}, {"data", s.Data}} {
+		if err := l.programs.readable(f.file); f.file != "" && err != nil {
+			l.Report(n.Field(f.key), "%s cannot be read: %v", f.file, err)
 			return nil
 		}
 	}

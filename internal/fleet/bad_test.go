@@ -530,3 +530,12 @@ func TestOnlyWithTheToken(t *testing.T) {
 		}
 	}
 }
+
+// What a worker says cannot be taken for a line of the run.
+func TestBelow(t *testing.T) {
+	for said, want := range map[string]string{"it was stopped": "it was stopped", "a\nworker w joins\n": "a\n    worker w joins", "\n\nb": "b"} {
+		if got := below(said); got != want {
+			t.Errorf("%q is told as %q", said, got)
+		}
+	}
+}

@@ -337,18 +337,44 @@ func (y *yard) shelf(id string) *shelf {
 	return s
 }
 
-// TestKeysOfPrograms: what a case comes to depends on the program that it starts.
+// TestKeysOfPrograms: what a case comes to depends on the program that it starts, whose files are the same
+// wherever it is done.
 func TestKeysOfPrograms(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "model.py")
 	keys := map[string]bool{}
-	for _, executed := range []map[string]string{nil, {"/model.py": "1"}, {"/model.py": "2"}, {"/other.py": "1"}} {
-		e, err := newErrand("1", cases.Case{Executed: executed}, catalogue{})
-		if err != nil {
-			t.Fatal(err)
+	for _, text := range []string{"", "print(1)", "print(2)"} {
+		c := cases.Case{}
+		if text != "" {
+			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			c.Programs = []string{file}
+		}
+		e, err := newErrand("1", c, catalogue{})
+		if err != nil || len(e.Case.Executed) != len(c.Programs) || Unchanged(e.Case.Executed) != nil {
+			t.Fatalf("%q: %+v, %v", text, e, err)
 		}
 		keys[e.Key] = true
+		if text == "" {
+			continue
+		}
+		for name, spoil := range map[string]func() error{
+			"another": func() error { return os.WriteFile(file, []byte("print(3)"), 0o666) },
+			"none":    func() error { return os.Remove(file) },
+		} {
+			if err := spoil(); err != nil {
+				t.Fatal(err)
+			}
+			if err := Unchanged(e.Case.Executed); err == nil || !strings.Contains(err.Error(), file) {
+				t.Errorf("%s program: %v", name, err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	if len(keys) != 4 {
-		t.Errorf("%d keys of 4 programs", len(keys))
+	if len(keys) != 3 {
+		t.Errorf("%d keys of 3 programs", len(keys))
 	}
 }
 

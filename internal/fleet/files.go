@@ -9,13 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -242,8 +245,23 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// Unchanged says which of the files of a program, whose hashes another machine has told, is another one here
+// or not there.
+func Unchanged(executed map[string]string) error {
+	for _, path := range slices.Sorted(maps.Keys(executed)) {
+		sum, err := hashOf(path)
+		if err == nil && sum != executed[path] {
+			err = fmt.Errorf("%s is not what it is where the case comes from (sha256 %.12s there, %.12s here)", path, executed[path], sum)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: a program that computes a potential must be the same on all machines, at the same path", err)
+		}
+	}
+	return nil
+}
+
 func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

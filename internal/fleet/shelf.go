@@ -42,7 +42,7 @@ const (
 	beatCase    = 2 * time.Second
 	mostParcel  = 1 << 36 // bytes of a folder
 	mostFolder  = 1 << 17 // bytes of the largest folder that is sent inside an outcome
-	// mostUnpacked is the bytes that such a one comes to: of a thousandth of it nothing packs more.
+	// mostUnpacked is the bytes that such a one may come to: gzip makes 1,032 of one at most.
 	mostUnpacked = mostFolder << 10
 	mostAtOnce   = 64    // cases that are put without waiting for the broker
 	uncreated    = 10049 // the code of JetStream's errors where a stream is not created
@@ -80,12 +80,16 @@ func newErrand(program string, c cases.Case, files catalogue) (*errand, error) {
 		e.Files = append(e.Files, f)
 		fmt.Fprintf(sum, " %q %s", f.Path, f.SHA256)
 	}
-	executed, err := json.Marshal(c.Executed)
-	if err != nil {
-		return nil, err
-	}
-	if len(c.Executed) > 0 {
-		fmt.Fprintf(sum, " %s", executed)
+	for _, path := range c.Programs {
+		f, err := files.of(path)
+		if err != nil {
+			return nil, err
+		}
+		if e.Case.Executed == nil {
+			e.Case.Executed = map[string]string{}
+		}
+		e.Case.Executed[path] = f.SHA256
+		fmt.Fprintf(sum, " program %q %s", path, f.SHA256)
 	}
 	e.Key = hex.EncodeToString(sum.Sum(nil)[:16])
 	return e, nil

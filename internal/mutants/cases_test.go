@@ -110,12 +110,13 @@ var ofCases = []fault{
 	{"cases: folders in parcels without a bound", "internal/store HostileParcels", []edit{{"internal/store.Unpack", "most -= tarBlock", "most -= 0"}}},
 	{"cases: files that were not sent", "internal/config TestWithin", []edit{
 		{"internal/config.Programs.readable", "err != nil || !filepath.IsLocal(file)", "err != nil"}}},
-	{"cases: another program", "cmd/r2sgld TestAnotherProgram", []edit{{"internal/config.Unchanged", "sum != executed[path]", `sum == ""`}}},
+	{"cases: another program", "cmd/r2sgld TestAnotherProgram", []edit{{"internal/fleet.Unchanged", "sum != executed[path]", `sum == ""`}}},
 	{"cases: a sweep that fails is to begin anew", "internal/job TestStoppedWithCases", []edit{
 		{"internal/job.(*Folder).unfinished", " || f.Resumable(casesFolder)", ""}}},
 	{"cases: news asked for while hands have work", "internal/fleet TestFewQuestions", []edit{
 		{"internal/fleet.(*posting).watch", "every = askEvery", "every = watchEvery"}}},
-	{"cases: one key for all programs", "internal/fleet TestKeysOfPrograms", []edit{{"internal/fleet.newErrand", "len(c.Executed) > 0", "len(c.Executed) < 0"}}},
+	{"cases: one key for all programs", "internal/fleet TestKeysOfPrograms", []edit{
+		{"internal/fleet.newErrand", `" program %q %s", path, f.SHA256`, `" program %q", path`}}},
 	{"cases: links in parcels", "internal/store HostileParcels", []edit{
 		{"internal/store.Unpack", `err = fmt.Errorf("%q is neither a file nor a folder", h.Name)`, "err = nil"},
 	}},

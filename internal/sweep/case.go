@@ -59,9 +59,7 @@ func (r Run) Make(ctx context.Context) error {
 func (r Run) load(ctx context.Context) (run *config.Run, err error) {
 	const name = "the configuration of the case"
 	p, text := r.Programs, r.Config
-	if p.Context = ctx; r.Place != nil {
-		p.Within = r.Place("")
-	}
+	p.Context = ctx
 	data := config.DataFile(text)
 	switch {
 	case r.Place == nil:

@@ -186,12 +186,8 @@ func (x *execution) do(ctx context.Context, i int) error {
 func (x *execution) told(i int) (cases.Case, error) {
 	c := x.cases[i]
 	files, err := config.Inputs(c.Config)
-	if err != nil {
-		return cases.Case{}, err
-	}
-	executed, err := config.Executed(c.Config)
 	return cases.Case{Title: x.Name + " " + c.title, Command: x.config.Command, Config: c.Config, Files: files,
-		Checkpoint: x.Checkpoint, Executed: executed}, err
+		Checkpoint: x.Checkpoint, Programs: config.Executed(c.Config)}, err
 }
 
 // home takes the folder of a case that was made elsewhere.
