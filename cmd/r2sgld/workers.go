@@ -168,10 +168,11 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
-	crew, done, err = s.gather(&j.Request, brief, "evaluated %s of %s states")
+	crew, done, err = s.gather(&j.Request, brief, j.Settings.Threads, "evaluated %s of %s states")
 	if err != nil {
 		return nil, nil, err
 	}
+	j.Settings.Threads = max(2, cmp.Or(j.Settings.Threads, runtime.GOMAXPROCS(0))) // some ladders move while states of others are on their way
 	if s.anyBits {
 		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
 			"depend on who evaluated which state, and another run may have others.")
@@ -180,14 +181,14 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	return crew, done, nil
 }
 
-// gather opens a job to workers, which are told a brief. What it returns sends them away and tells
+// gather opens a job to workers, which are told a brief; so many threads of this machine evaluate states. What it returns sends them away and tells
 // what they did.
-func (s *staff) gather(q *job.Request, brief fleet.Brief, did string) (crew *fleet.Crew, done func() error, err error) {
+func (s *staff) gather(q *job.Request, brief fleet.Brief, threads int, did string) (crew *fleet.Crew, done func() error, err error) {
 	conn, end, err := s.meet(q.Terminal)
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
-	crew, err = fleet.Open(conn, fleet.Run{Name: q.Name, Version: r2sgld.Version, Brief: brief, AnyBits: s.anyBits,
+	crew, err = fleet.Open(conn, fleet.Run{Name: q.Name, Version: r2sgld.Version, Brief: brief, AnyBits: s.anyBits, Threads: threads,
 		Tell: func(s string) { fmt.Fprintln(q.Terminal, " "+s) }})
 	if err != nil {
 		end()

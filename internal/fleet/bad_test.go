@@ -389,6 +389,45 @@ func TestDoubts(t *testing.T) {
 	delete(s.crew.workers, "honest")
 }
 
+// TestOwed: what others answer first is not owed, nor what is evaluated here in the end.
+func TestOwed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, quartic(0))
+	b := s.trial(12, quartic(0))
+	x := states(5, 12, 3)
+	want := evaluated(b.plain, x, 12)
+	e := b.e.(*evaluator)
+	turn(e.x, x, 3, 12)
+	w := &work{crew: s.crew, evaluator: e, n: 12, d: 3, left: 12, inbox: inbox{ready: make(chan struct{}, 1)}}
+	owes := func(n int) {
+		t.Helper()
+		s.crew.mu.Lock()
+		defer s.crew.mu.Unlock()
+		if s.crew.self.load != n {
+			t.Errorf("this machine owes %d states, want %d", s.crew.self.load, n)
+		}
+	}
+	w.fill([]int{4}, []float64{want[4], want[16], want[28], want[40]}, &worker{})
+	s.crew.keep(5)
+	owes(5)
+	if err := w.here([]int{3, 4, 5}, 1); err != nil {
+		t.Fatal(err)
+	}
+	owes(2)
+	s.crew.relieve(2)
+	w.given = mostGiven
+	if err := w.again([]int{6, 7}); err != nil {
+		t.Fatal(err)
+	}
+	owes(0)
+	w.left = 0 // as if others had answered all
+	s.crew.keep(3)
+	if err := w.here([]int{8, 9, 10}, 3); err != nil {
+		t.Fatal(err)
+	}
+	owes(0)
+}
+
 // TestAnyBits: a worker whose numbers are off by rounding is taken where the run says so, one
 // that is off by more is not.
 func TestAnyBits(t *testing.T) {

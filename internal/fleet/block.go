@@ -10,9 +10,7 @@ func (c *Crew) evaluate(e *evaluator, energy, grad, x []float64) error {
 	n, d := len(energy), e.p.Dim()
 	mine, parts := c.share(e.p.variant, n, d, nil)
 	if len(parts) == 0 {
-		begun := time.Now()
-		e.whole.Eval(energy, grad, x)
-		c.alone(e, time.Since(begun), energy, grad, x)
+		c.alone(e, energy, grad, x)
 		return nil
 	}
 	turn(e.x, x, d, n)
@@ -72,27 +70,23 @@ func (w *work) send(states []int, parts []*part) {
 // left out.
 func (w *work) here(states []int, atOnce int) error {
 	d := w.d
+	defer func() { w.crew.relieve(len(states)) }()
 	runtime.Gosched() // for what was asked of others to leave
 	for len(states) > 0 && w.left > 0 {
 		some := states[:min(atOnce, len(states))]
 		states = states[len(some):]
+		m := len(some)
 		if atOnce == 1 && w.done[some[0]] {
+			w.crew.relieve(m)
 			continue
 		}
-		m := len(some)
 		x, values := make([]float64, 0, m*d), make([]float64, m*(d+1))
 		for _, i := range some {
 			x = append(x, w.x[i*d:(i+1)*d]...)
 		}
-		begun := time.Now()
-		if err := w.parts.evaluate(values[:m], values[m:], x); err != nil {
+		if _, err := w.crew.here(w.p.variant, m, func() error { return w.parts.evaluate(values[:m], values[m:], x) }); err != nil {
 			return err
 		}
-		took := time.Since(begun) / time.Duration(m)
-		w.crew.mu.Lock()
-		w.crew.noteOwn(w.p.variant, took)
-		w.crew.tally.States += int64(m)
-		w.crew.mu.Unlock()
 		w.fill(some, values, nil)
 		if err := w.collect(); err != nil {
 			return err
@@ -250,6 +244,8 @@ func (w *work) again(states []int) error {
 		var parts []*part
 		mine, parts = w.crew.share(w.p.variant, len(states), w.d, busy)
 		w.send(states[mine:], parts)
+	} else {
+		w.crew.keep(mine)
 	}
 	return w.here(states[:mine], 1)
 }

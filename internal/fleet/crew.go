@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type Run struct {
 	Version string // of the program, on both sides
 	Brief   Brief
 	AnyBits bool         // also those whose numbers are only near
+	Threads int          // that evaluate states on this machine; 0 is as many as there are
 	Tell    func(string) // hears of workers that come and go
 }
 
@@ -30,6 +32,7 @@ type Crew struct {
 	conn *nats.Conn
 	id   string        // of the run in subjects
 	over chan struct{} // closed once no worker is asked any more
+	room chan struct{} // of threads of this machine
 	done sync.WaitGroup
 
 	mu      sync.Mutex
@@ -37,7 +40,7 @@ type Crew struct {
 	workers map[string]*worker
 	asked   map[uint64]*part  // by the number of the block
 	blocks  uint64            // numbers given
-	own     map[string]*pace  // of this machine, by variant
+	self    worker            // this machine, which nobody asks
 	probes  map[string]*probe // by variant
 	tally   Tally
 	gone    []Member
@@ -59,6 +62,7 @@ type worker struct {
 	way        pace                // of a message, there and back
 	trades     map[string]*dealing // by variant
 	load       int                 // states that it has yet to answer, or networks that it has
+	since      time.Time           // when it was done with what was before those
 	answered   int64               // states that were waited for, or moves of networks
 	overdue    int                 // parts of blocks that are over without its answer
 	asked      time.Time           // last
@@ -70,11 +74,48 @@ type worker struct {
 
 // A dealing is what is known of a worker and a variant.
 type dealing struct {
-	proven bool
-	pace   pace // of a state
+	proven    bool
+	pace      pace // of a state
+	few, many pace // of one of which there were few or many in a block
 }
 
+// note takes in what each of n states took.
+func (t *dealing) note(d time.Duration, n int) {
+	t.pace.note(d)
+	switch {
+	case n >= group:
+		t.many.note(d)
+	case n <= group/4:
+		t.few.note(d)
+	}
+}
+
+// vectors reports whether a group of states may take less than its states one by one: unless each of
+// many is known to take more than half of what each of few does.
+func (t *dealing) vectors() bool { return !t.many.known || !t.few.known || t.many.mean < t.few.mean/2 }
+
 func (w *worker) String() string { return fmt.Sprintf("%s on %s", w.name, w.host) }
+
+// asks notes that it is asked for n states.
+func (w *worker) asks(n int, now time.Time) {
+	if w.load == 0 {
+		w.since = now
+	}
+	w.load += n
+}
+
+// did notes that n of its states are done, or need not be any more.
+func (w *worker) did(n int, now time.Time) { w.load, w.since = w.load-n, now }
+
+// reach is when it could begin a further state, by what is known: its way is none where states of
+// others are to be done first.
+func (w *worker) reach(step float64, now time.Time) float64 {
+	before := 0.0
+	if w.load > 0 {
+		before = float64(w.load/w.slots)*step - now.Sub(w.since).Seconds()
+	}
+	return w.way.mean/2 + max(w.way.mean/2, before)
+}
 
 // proven reports whether the worker has the numbers of this machine.
 func (w *worker) proven(variant string) bool {
@@ -135,8 +176,10 @@ const (
 
 // Open has the workers of a broker join a run.
 func Open(conn *nats.Conn, r Run) (*Crew, error) {
-	c := &Crew{Run: r, conn: conn, id: NewToken()[:12], over: make(chan struct{}), workers: map[string]*worker{},
-		asked: map[uint64]*part{}, own: map[string]*pace{}, probes: map[string]*probe{}}
+	r.Threads = cmp.Or(r.Threads, runtime.GOMAXPROCS(0))
+	c := &Crew{Run: r, conn: conn, room: make(chan struct{}, r.Threads), id: NewToken()[:12], over: make(chan struct{}), workers: map[string]*worker{},
+		asked: map[uint64]*part{}, probes: map[string]*probe{},
+		self: worker{slots: r.Threads, trades: map[string]*dealing{}}}
 	for subject, heard := range map[string]nats.MsgHandler{
 		offers:        func(m *nats.Msg) { reply(m, c.offer()) },
 		joining(c.id): func(m *nats.Msg) { reply(m, c.join(m.Data)) },
@@ -235,7 +278,7 @@ func (c *Crew) review(now time.Time) {
 func (c *Crew) measure(w *worker, now time.Time) {
 	for variant, t := range w.trades {
 		known := c.probes[variant]
-		takes := time.Duration(t.pace.or(c.own[variant].mean) * float64(known.block.n) * float64(time.Second))
+		takes := time.Duration(t.pace.or(c.self.trades[variant].pace.mean) * float64(known.block.n) * float64(time.Second))
 		if t.proven && now.Sub(w.asked) > max(measureEvery, 20*takes) {
 			c.demand(w, known)
 			return
@@ -437,14 +480,47 @@ func (c *Crew) prove(p *part, values []float64) {
 // agree reports whether numbers of two machines are the same.
 func (c *Crew) agree(a, b []float64) bool { return vector.Same(a, b) || c.AnyBits && near(a, b) }
 
-// alone notes what a block took here, and keeps some of it as a probe.
-func (c *Crew) alone(e *evaluator, took time.Duration, energy, grad, x []float64) {
-	n, d := len(energy), e.p.Dim()
-	each := took / time.Duration(n)
+// here has this machine evaluate n states of a variant by eval, once a thread is free.
+func (c *Crew) here(variant string, n int, eval func() error) (each time.Duration, err error) {
+	c.room <- struct{}{}
+	begun := time.Now()
+	err = eval()
+	each = time.Since(begun) / time.Duration(n)
+	<-c.room
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.noteOwn(e.p.variant, each)
+	c.self.did(n, time.Now())
+	if c.self.trades[variant] == nil {
+		c.self.trades[variant] = &dealing{}
+	}
+	c.self.trades[variant].note(each, n)
 	c.tally.States += int64(n)
+	return each, err
+}
+
+// keep notes that this machine is to evaluate n states.
+func (c *Crew) keep(n int) {
+	c.mu.Lock()
+	c.self.asks(n, time.Now())
+	c.mu.Unlock()
+}
+
+// relieve notes that this machine need not evaluate n states any more.
+func (c *Crew) relieve(n int) {
+	c.mu.Lock()
+	c.self.did(n, time.Now())
+	c.mu.Unlock()
+}
+
+// alone evaluates a block here, and keeps some of it as a probe.
+func (c *Crew) alone(e *evaluator, energy, grad, x []float64) {
+	n, d := len(energy), e.p.Dim()
+	each, _ := c.here(e.p.variant, n, func() error {
+		e.whole.Eval(energy, grad, x)
+		return nil
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.probes[e.p.variant] != nil || e.Err() != nil {
 		return
 	}
@@ -465,11 +541,3 @@ func (c *Crew) alone(e *evaluator, took time.Duration, energy, grad, x []float64
 
 // fits is how many states of d coordinates a message may have. 0 before the broker has said so.
 func (c *Crew) fits(d int) int { return (int(c.conn.MaxPayload()) - answerHead) / 8 / (d + 1) }
-
-// noteOwn notes what a state took here. c.mu is held.
-func (c *Crew) noteOwn(variant string, took time.Duration) {
-	if c.own[variant] == nil {
-		c.own[variant] = &pace{}
-	}
-	c.own[variant].note(took)
-}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -231,6 +232,59 @@ func TestSameBitsAtOnce(t *testing.T) {
 		wait.Go(func() { b.blocks(50) })
 	}
 	wait.Wait()
+}
+
+// crowded tells the most of its evaluators that were at work at once.
+type crowded struct {
+	potential.Potential
+	now, most *atomic.Int64
+}
+
+func (p crowded) Lanewise() bool { return true }
+
+func (p crowded) Evaluator(r int, s *stream.Set) potential.Evaluator {
+	return crowdedEvaluator{p.Potential.Evaluator(r, s), p}
+}
+
+type crowdedEvaluator struct {
+	potential.Evaluator
+	p crowded
+}
+
+func (e crowdedEvaluator) Eval(energy, grad, x []float64) {
+	n := e.p.now.Add(1)
+	for m := e.p.most.Load(); n > m && !e.p.most.CompareAndSwap(m, n); m = e.p.most.Load() {
+	}
+	e.Evaluator.Eval(energy, grad, x)
+	e.p.now.Add(-1)
+}
+
+// TestThreads: bands ask at once, but so many threads evaluate here; and what this machine owes is done or
+// given up in the end.
+func TestThreads(t *testing.T) {
+	t.Parallel()
+	for _, threads := range []int64{1, 2} {
+		u := crowded{quartic(quick), &atomic.Int64{}, &atomic.Int64{}}
+		s := newSite(t, u, func(r *Run) { r.Threads = int(threads) })
+		s.trial(9, quartic(0))
+		s.worker(1, quartic(quick))
+		s.taken(1)
+		var wait sync.WaitGroup
+		for band := range 4 {
+			b := s.trial(9, quartic(0))
+			b.k = uint64(1000 * band)
+			wait.Go(func() { b.blocks(30) })
+		}
+		wait.Wait()
+		if u.most.Load() != threads {
+			t.Errorf("%d threads were at work, of %d", u.most.Load(), threads)
+		}
+		s.crew.mu.Lock()
+		if n := s.crew.self.load; n != 0 {
+			t.Errorf("this machine owes %d states in the end", n)
+		}
+		s.crew.mu.Unlock()
+	}
 }
 
 // TestVariants: exact, few and rough variants of a potential are evaluated as such by workers, a

@@ -36,7 +36,7 @@ const mostGone = 16
 func (c *Crew) Members() Members {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := Members{Here: Member{Slots: 1, PerSecond: speed(c.own, 1)}, Now: []Member{}, Gone: append([]Member{}, c.gone...),
+	m := Members{Here: c.self.member(), Now: []Member{}, Gone: append([]Member{}, c.gone...),
 		Waiting: len(c.asked), Sent: c.tally.Messages, Bytes: c.tally.Bytes}
 	for _, w := range c.workers {
 		if w.taken {

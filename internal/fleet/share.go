@@ -58,25 +58,29 @@ const (
 )
 
 // share parts n states among this machine, which takes the first, and the workers that are
-// not busy, so that all are done at the same time by what is known of them.
+// not busy, so that all are done at the same time by what is known of them. Those of this machine are
+// noted as asked of it.
 func (c *Crew) share(variant string, n, d int, busy map[*worker]bool) (mine int, parts []*part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	own, most := c.own[variant], c.fits(d)
+	now := time.Now()
+	defer func() { c.self.asks(mine, now) }()
+	own, most := c.self.trades[variant], c.fits(d)
 	if own == nil || most < 1 {
 		return n, nil
 	}
-	q := &queue{desks: []desk{{step: own.mean, slots: 1}}}
+	here := desk{way: c.self.reach(own.pace.mean, now), step: own.pace.mean, slots: 1}
+	q := &queue{desks: []desk{here}}
 	for _, w := range c.workers {
 		if !w.proven(variant) || w.overdue > 0 || busy[w] {
 			continue
 		}
-		step := w.trades[variant].pace.or(own.mean)
-		if way := w.way.mean + float64(w.load/w.slots)*step; way+step < float64(n)*own.mean {
+		step := w.trades[variant].pace.or(own.pace.mean)
+		if way := w.reach(step, now); way+step < here.with(n) {
 			q.desks = append(q.desks, desk{worker: w, way: way, step: step, slots: w.slots})
 		}
 	}
-	q.part(n)
+	q.part(n, own.vectors())
 	for _, t := range q.desks {
 		if t.worker == nil {
 			mine += t.states
@@ -120,9 +124,13 @@ const (
 )
 
 // part parts n states among the desks so that all are done at the same time: in whole groups, or
-// halves or quarters of them, where that hardly takes longer by what is known of single states.
-func (q *queue) part(n int) {
+// halves or quarters of them, where vectors may take those at once and that hardly takes longer by what is
+// known of single states.
+func (q *queue) part(n int, vectors bool) {
 	best := q.deal(n, 1)
+	if !vectors {
+		return
+	}
 	for size := group; q.deal(n, size) > slack*best; size /= 2 { // of single states not more
 	}
 }
@@ -153,10 +161,10 @@ func (c *Crew) ask(p *part, b *block) {
 	c.blocks++
 	p.id, p.sent = c.blocks, time.Now()
 	w.asked = p.sent
+	w.asks(b.n, p.sent)
 	m := (&block{p.id, b.variant, b.n, b.d, b.x}).append(nil)
 	c.asked[p.id] = p
-	w.load += b.n
-	step := w.trades[p.variant].pace.or(c.own[p.variant].mean)
+	step := w.trades[p.variant].pace.or(c.self.trades[p.variant].pace.mean)
 	waves := float64((w.load + w.slots - 1) / w.slots)
 	p.due = p.sent.Add(max(leastPatience, time.Duration(lateness*(w.way.mean+waves*step)*float64(time.Second))))
 	if err := c.conn.Publish(blocksOf(c.id, w.name), m); err != nil {
@@ -196,9 +204,9 @@ func (c *Crew) answered(m []byte) {
 		return
 	}
 	delete(c.asked, a.id)
-	w.load -= a.n
 	w.seen = time.Now()
-	w.trades[p.variant].pace.note(a.took)
+	w.did(a.n, w.seen)
+	w.trades[p.variant].note(a.took, a.n)
 	if p.to == nil && p.proof == nil { // whatever held it up does so once
 		w.overdue--
 		c.compare(p, a.values)

@@ -3,6 +3,8 @@
 package fleet
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -60,6 +62,93 @@ func TestNoteWay(t *testing.T) {
 	}
 }
 
+// TestReach: a state that waits for others has no way, and what is done of those counts.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	const step, way, ms = 10e-3, 4e-3, time.Millisecond
+	for _, c := range []struct {
+		load  int
+		after time.Duration
+		want  float64
+	}{
+		{0, 3 * ms, way}, {1, 0, way/2 + step}, {1, 3 * ms, way/2 + 7e-3}, {1, 9 * ms, way}, {1, 50 * ms, way}, {2, 3 * ms, way/2 + 17e-3},
+	} {
+		begun := time.Now()
+		w := &worker{slots: 1, way: pace{way, true}}
+		w.asks(c.load, begun.Add(-time.Hour))
+		w.since = begun
+		if got := w.reach(step, begun.Add(c.after)); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%d states, %v ago: %g, want %g", c.load, c.after, got, c.want)
+		}
+	}
+	now := time.Now()
+	w := &worker{slots: 2}
+	w.asks(3, now)
+	w.asks(2, now.Add(ms)) // while it works, which it has since before
+	if got := w.reach(step, now.Add(ms)); math.Abs(got-(2*step-1e-3)) > 1e-12 {
+		t.Errorf("5 states at 2 slots: %g", got)
+	}
+	w.did(3, now.Add(7*ms))
+	if got := w.reach(step, now.Add(8*ms)); math.Abs(got-(step-1e-3)) > 1e-12 {
+		t.Errorf("2 states left at 2 slots: %g", got)
+	}
+}
+
+// TestDealing: groups are of use until states are known to take as long in large blocks as in small ones.
+func TestDealing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n       []int
+		each    []time.Duration
+		vectors bool
+	}{
+		{nil, nil, true}, {[]int{1, 2}, []time.Duration{8, 4}, true}, {[]int{32, 8}, []time.Duration{8, 8}, true},
+		{[]int{1, 32}, []time.Duration{8, 1}, true}, {[]int{16, 2}, []time.Duration{1, 4}, true}, {[]int{5, 32}, []time.Duration{8, 8}, true},
+		{[]int{1, 8}, []time.Duration{8, 7}, false}, {[]int{16, 2}, []time.Duration{8, 9}, false},
+	} {
+		d := &dealing{}
+		for i, n := range c.n {
+			d.note(c.each[i]*time.Millisecond, n)
+		}
+		if d.vectors() != c.vectors || d.pace.known != (len(c.n) > 0) {
+			t.Errorf("%v states, each %v: vectors %v", c.n, c.each, d.vectors())
+		}
+	}
+}
+
+// TestBandsInTurn: of two bands the one's states wait behind those of the other, a state a worker, so
+// that no worker waits for the next block: none has two while others have what is half done.
+func TestBandsInTurn(t *testing.T) {
+	t.Parallel()
+	const step, way = 10e-3, 1e-3
+	s := newSite(t, quartic(0), func(r *Run) { r.Threads = 1 })
+	s.trial(16, quartic(0))
+	c := s.crew
+	c.mu.Lock()
+	of := func() *dealing {
+		return &dealing{proven: true, pace: pace{step, true}, few: pace{step, true}, many: pace{step, true}}
+	}
+	c.self.trades[""] = of()
+	for i := range 16 {
+		w := &worker{name: fmt.Sprint(i), slots: 1, taken: true, seen: time.Now(), way: pace{way, true}, trades: map[string]*dealing{"": of()}}
+		if i%2 == 0 {
+			w.asks(1, time.Now().Add(-5*time.Millisecond))
+		}
+		c.workers[w.name] = w
+	}
+	c.mu.Unlock()
+	mine, parts := c.share("", 16, 3, nil)
+	if mine != 1 || len(parts) != 15 {
+		t.Errorf("%d states here, %d workers have some", mine, len(parts))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.self.load != 1 {
+		t.Errorf("this machine owes %d states, has %d", c.self.load, mine)
+	}
+	clear(c.workers)
+}
+
 // TestParts: all states have a desk, groups stay whole where that costs little, and no block takes
 // longer than it may.
 func TestParts(t *testing.T) {
@@ -79,7 +168,7 @@ func TestParts(t *testing.T) {
 			q.desks = append(q.desks, desk{step: step, slots: 1})
 		}
 		q.desks[0].slots = c.slots
-		q.part(c.n)
+		q.part(c.n, true)
 		for _, want := range c.want {
 			i := 0
 			for i < len(q.desks) && q.desks[i].states != want {
@@ -103,7 +192,7 @@ func TestParts(t *testing.T) {
 				slots: rapid.IntRange(1, 9).Draw(t, "slots")})
 		}
 		best := q.deal(n, 1)
-		q.part(n)
+		q.part(n, true)
 		all, over := 0, 0.0
 		for i := range q.desks {
 			if d := &q.desks[i]; d.states > 0 {

@@ -14,6 +14,17 @@ var ofFleets = []fault{
 	{"workers: a broker that has no room for a queue is asked again", "internal/fleet Reluctant", []edit{
 		{"internal/fleet.queueOf", "|| refusal.ErrorCode != uncreated", ""}}},
 	{"workers: states are taken together at any price", "internal/fleet TestSizes", []edit{{"internal/fleet.(*sizes).next", "more < sum", "more < 2*sum"}}},
+	{"workers: more threads than asked for", "internal/fleet TestThreads", []edit{{"internal/fleet.Open", "chan struct{}, r.Threads", "chan struct{}, r.Threads+1"}}},
+	{"workers: states that others answered are owed for ever", "internal/fleet TestOwed", []edit{{"internal/fleet.(*work).here", "w.crew.relieve(m)", ""}}},
+	{"workers: what is left over is owed for ever", "internal/fleet TestOwed", []edit{
+		{"internal/fleet.(*work).here", "w.crew.relieve(len(states))", ""}}},
+	{"workers: what is evaluated here in the end was never owed", "internal/fleet TestOwed", []edit{{"internal/fleet.(*work).again", "w.crew.keep(mine)", ""}}},
+	{"workers: all ways are waited for", "internal/fleet TestReach", []edit{
+		{"internal/fleet.(*worker).reach", "max(w.way.mean/2, before)", "w.way.mean/2 + before"}}},
+	{"workers: what is half done counts in full", "internal/fleet TestBandsInTurn", []edit{
+		{"internal/fleet.(*worker).reach", "- now.Sub(w.since).Seconds()", "- 0*now.Sub(w.since).Seconds()"}}},
+	{"workers: groups of states that come one by one", "internal/fleet TestDealing", []edit{
+		{"internal/fleet.(*dealing).vectors", "t.many.mean < t.few.mean/2", "true"}}},
 	{"workers: groups are torn", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "size := group", "size := 1"}}},
 	{"workers: groups are whole at any price", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "> slack*best", "> 100*slack*best"}}},
 	{"workers: the last states are nobody's", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).deal", "left > 0", "left >= size"}}},
