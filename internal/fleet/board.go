@@ -106,8 +106,21 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 			p.look()
 		}
 	})
+	refused := map[string]bool{}
+	_, _ = p.conn.Subscribe(refusedOf(p.ID), func(m *nats.Msg) { p.hear(m.Data, refused) })
 	p.wait.Go(p.watch)
 	return p, nil
+}
+
+// hear tells which worker may not do the cases, once of each.
+func (p *posting) hear(m []byte, refused map[string]bool) {
+	var r denial
+	if json.Unmarshal(m, &r) != nil || !plainName(r.Worker, mostName) || !plainName(r.Host, 4*mostName) || refused[r.Worker] ||
+		len(refused) == mostGone {
+		return
+	}
+	refused[r.Worker] = true
+	p.Tell(fmt.Sprintf("worker %s on %s does none of these cases: %s", r.Worker, r.Host, below(r.Why[:min(len(r.Why), mostText)])))
 }
 
 // refused notes that the broker is there and does not take what is offered, as one without room. What

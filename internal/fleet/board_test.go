@@ -245,7 +245,8 @@ func TestUnfitForCases(t *testing.T) {
 	if n := asked.Load(); n != 1 {
 		t.Errorf("the worker that may not is asked %d times", n)
 	}
-	if y.by("shy")+y.by("other") > 0 || !y.saidOf("it runs a program") || !y.saidOf("take the same program") {
+	if y.by("shy")+y.by("other") > 0 || !y.saidOf("it runs a program") || !y.saidOf("take the same program") ||
+		!y.saidOf("worker shy on host does none of these cases: it runs a program") || !y.saidOf("worker other on host does none of these cases") {
 		t.Errorf("%v %q", y.made, y.told)
 	}
 }

@@ -192,9 +192,9 @@ func (k *casework) open(ctx context.Context, id string, about map[string]string)
 		return s
 	}
 	if theirs := about["program"]; theirs != k.Program {
-		k.told[id] = true
-		k.Tell(fmt.Sprintf("%s: its cases are for r2sgld %s, this is %s: take the same program, on a machine of the same kind", about["name"],
-			theirs, k.Program))
+		why := fmt.Sprintf("its cases are for r2sgld %s, this is %s: take the same program, on a machine of the same kind", theirs, k.Program)
+		k.Tell(about["name"] + ": " + why)
+		k.refuse(id, why)
 		return nil
 	}
 	s, err := found(ctx, k.js, id, about["name"])
@@ -224,7 +224,7 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 	var unfit *Unfit
 	k.mu.Lock()
 	if errors.As(err, &unfit) {
-		k.told[s.id], k.looked = true, time.Time{}
+		k.refuse(s.id, err.Error())
 	} else {
 		k.helped[s.id] = s.name
 	}
@@ -233,6 +233,14 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 		defer beating()
 		defer os.RemoveAll(d.home)
 		k.tell(ctx, s, m, &e, d, err)
+	}
+}
+
+// refuse leaves a list to others from now on, and lets its board know why. k.mu is held.
+func (k *casework) refuse(id, why string) {
+	k.told[id], k.looked = true, time.Time{}
+	if b, err := json.Marshal(denial{k.Name, k.Host, why}); err == nil {
+		_ = k.js.Conn().Publish(refusedOf(id), b)
 	}
 }
 

@@ -52,9 +52,17 @@ const (
 func (s *shelf) subject(key string) string { return caseSubject + s.id + "." + key }
 
 // endOf is where workers hear that a list has ended, toldOf where its board hears that they have told
-// what came of a case.
-func endOf(id string) string  { return "r2sgld.ended." + id }
-func toldOf(id string) string { return "r2sgld.told." + id }
+// what came of a case, and refusedOf which of them may not do its cases.
+func endOf(id string) string     { return "r2sgld.ended." + id }
+func toldOf(id string) string    { return "r2sgld.told." + id }
+func refusedOf(id string) string { return "r2sgld.refused." + id }
+
+// A denial is that of a worker that may not do the cases of a list.
+type denial struct {
+	Worker string `json:"worker"`
+	Host   string `json:"host"`
+	Why    string `json:"why"`
+}
 
 // newLists is where workers hear that there is a list.
 const newLists = "r2sgld.offered"

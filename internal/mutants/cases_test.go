@@ -132,7 +132,10 @@ var ofCases = []fault{
 		{"internal/fleet.(*casework).open", "theirs != k.Program", `theirs == "?"`},
 	}},
 	{"cases: workers that ask again for what they may not do", "internal/fleet UnfitForCases", []edit{
-		{"internal/fleet.(*casework).do", "k.told[s.id], k.looked = true", "k.told[s.id], k.looked = false"},
+		{"internal/fleet.(*casework).refuse", "k.told[id], k.looked = true", "k.told[id], k.looked = false"},
+	}},
+	{"cases: nobody hears of workers that may not do them", "internal/fleet UnfitForCases", []edit{
+		{"internal/fleet.(*casework).refuse", "_ = k.js.Conn().Publish(refusedOf(id), b)", "_ = b"},
 	}},
 	{"cases: the last outcome holds", "internal/fleet FirstOutcome", []edit{
 		{"internal/fleet.(*casework).commit", "s.done.Create(ctx, e.Key, text)", "s.done.Put(ctx, e.Key, text)"},
