@@ -48,7 +48,7 @@ url=$HOME/.r2sgld-$SLURM_JOB_ID
 (umask 077 && echo "nats://$(cat "$hub/token")@$(hostname):$port" >"$url")
 
 # One worker on each node, with all its processors: a step has those of the job only where it is told.
-srun --overlap --no-kill --cpus-per-task="$SLURM_CPUS_PER_TASK" sh -c 'trap "rm -rf $1" EXIT; trap : TERM; url=$0 dir=$1; shift; r2sgld work "@$url" --slots "$SLURM_CPUS_PER_TASK" --dir "$dir" "$@"' \
+srun --overlap --no-kill --cpus-per-task="$SLURM_CPUS_PER_TASK" sh -c 'url=$0 dir=$1-$SLURM_PROCID; shift; trap "rm -rf $dir" EXIT; trap : TERM; r2sgld work "@$url" --slots "$SLURM_CPUS_PER_TASK" --dir "$dir" "$@"' \
     "$url" "/tmp/r2sgld-work-$SLURM_JOB_ID" ${R2SGLD_WORK:-} &
 steps=$!
 
