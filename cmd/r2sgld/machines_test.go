@@ -150,7 +150,8 @@ func (c *campaign) begin() {
 	if there(c.out, "run.json") {
 		args = []string{"resume", c.out, "--hub", hub, "--checkpoint", "50ms"}
 	}
-	c.run = c.start(filepath.Base(c.out)+".log", append(args, "--threads", "1")...) // one block of all states
+	c.own.down.Store(0)                                                             // else it is refused
+	c.run = c.start(filepath.Base(c.out)+".log", append(args, "--threads", "1")...) // two blocks, of half of the states each
 }
 
 // over reports whether the run ends within a while.
