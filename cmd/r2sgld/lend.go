@@ -88,7 +88,7 @@ func (s *staff) borrow(ctx context.Context, j *training.Job, threads int) (crew 
 	if err != nil {
 		return nil, nil, &job.Refused{Err: err}
 	}
-	crew, done, err = s.gather(&j.Request, fleet.Brief{Command: fleet.Lending, Config: []byte("{}")}, threads, "moved networks %s of %s times")
+	crew, done, err = s.gather(&j.Request, fleet.Brief{Command: fleet.Lending, Config: []byte("{}")}, 1, "moved networks %s of %s times")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -172,7 +172,9 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	j.Settings.Threads = max(2, cmp.Or(j.Settings.Threads, runtime.GOMAXPROCS(0))) // some ladders move while states of others are on their way
+	if fleet.Pure(j.Problem.Potential) { // then some ladders move while states of others are on their way
+		j.Settings.Threads = max(2, cmp.Or(j.Settings.Threads, runtime.GOMAXPROCS(0)))
+	}
 	if s.anyBits {
 		j.Warnings = append(j.Warnings, "--any-bits: workers may have had numbers that differ from this machine's by rounding: the draws "+
 			"depend on who evaluated which state, and another run may have others.")
@@ -181,7 +183,7 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	return crew, done, nil
 }
 
-// gather opens a job to workers, which are told a brief; so many threads of this machine evaluate states. What it returns sends them away and tells
+// gather opens a job to workers, which are told a brief. This machine evaluates so many blocks at once. What it returns sends them away and tells
 // what they did.
 func (s *staff) gather(q *job.Request, brief fleet.Brief, threads int, did string) (crew *fleet.Crew, done func() error, err error) {
 	conn, end, err := s.meet(q.Terminal)

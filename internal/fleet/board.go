@@ -112,15 +112,19 @@ func (b *Board) Offer(ctx context.Context, l *cases.List) (cases.Source, error) 
 	return p, nil
 }
 
-// hear tells which worker may not do the cases, once of each.
+// hear tells which worker may not do the cases, once of each and of so many.
 func (p *posting) hear(m []byte, refused map[string]bool) {
 	var r denial
 	if json.Unmarshal(m, &r) != nil || !plainName(r.Worker, mostName) || !plainName(r.Host, 4*mostName) || refused[r.Worker] ||
-		len(refused) == mostGone {
+		len(refused) > mostDenials {
 		return
 	}
 	refused[r.Worker] = true
-	p.Tell(fmt.Sprintf("worker %s on %s does none of these cases: %s", r.Worker, r.Host, below(r.Why[:min(len(r.Why), mostText)])))
+	if len(refused) > mostDenials {
+		p.Tell("more workers do no more of these cases; each says why on its own terminal")
+		return
+	}
+	p.Tell(fmt.Sprintf("worker %s on %s does no more of these cases: %s", r.Worker, r.Host, below(r.Why[:min(len(r.Why), mostText)])))
 }
 
 // refused notes that the broker is there and does not take what is offered, as one without room. What
@@ -218,7 +222,9 @@ func (p *posting) declare() (s *shelf, told []string, err error) {
 const (
 	watchEvery = 100 * time.Millisecond // while not all is offered
 	moment     = watchEvery / 10
-	glance     = 500 * time.Millisecond // for a case to come
+
+	mostDenials = 16                     // that are told
+	glance      = 500 * time.Millisecond // for a case to come
 )
 
 // Next waits for a case that nobody does.

@@ -152,9 +152,14 @@ func (y *yard) by(who string) (n int) {
 
 // saidOf reports whether something was told.
 func (y *yard) saidOf(what string) bool {
+	return strings.Contains(y.all(), what)
+}
+
+// all is what was told, a line each.
+func (y *yard) all() string {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	return strings.Contains(strings.Join(y.told, "\n"), what)
+	return strings.Join(y.told, "\n")
 }
 
 // TestCases: every case is done once, whoever does it, no worker holds more than it has slots,
@@ -246,8 +251,35 @@ func TestUnfitForCases(t *testing.T) {
 		t.Errorf("the worker that may not is asked %d times", n)
 	}
 	if y.by("shy")+y.by("other") > 0 || !y.saidOf("it runs a program") || !y.saidOf("take the same program") ||
-		!y.saidOf("worker shy on host does none of these cases: it runs a program") || !y.saidOf("worker other on host does none of these cases") {
+		!y.saidOf("worker shy on host does no more of these cases: it runs a program") || !y.saidOf("worker other on host does no more of these cases") {
 		t.Errorf("%v %q", y.made, y.told)
+	}
+}
+
+// TestDenials: which workers may not do the cases is told once of each, and of so many; what is none is not.
+func TestDenials(t *testing.T) {
+	t.Parallel()
+	var told []string
+	p := &posting{Board: &Board{Tell: func(s string) { told = append(told, s) }}}
+	refused := map[string]bool{}
+	for _, bad := range []string{"", "{", `{"worker": "a b", "host": "h"}`, `{"worker": "a", "host": "h\nh"}`, `{"worker": "", "host": "h"}`, `[]`} {
+		p.hear([]byte(bad), refused)
+	}
+	if told != nil {
+		t.Errorf("%q", told)
+	}
+	for i := range 3 * mostDenials {
+		for range 2 {
+			b, err := json.Marshal(denial{fmt.Sprint("w-", i), "host", "may not\nworker x " + strings.Repeat("y", 1<<20)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.hear(b, refused)
+		}
+	}
+	if len(told) != mostDenials+1 || !strings.HasPrefix(told[0], "worker w-0 on host does no more of these cases: may not\n    worker x y") ||
+		len(told[0]) > 2*mostText || !strings.HasPrefix(told[mostDenials], "more workers") {
+		t.Errorf("%d lines: %.100q … %q", len(told), told[0], told[len(told)-1])
 	}
 }
 
@@ -272,8 +304,8 @@ func TestEndIsTold(t *testing.T) {
 	}
 	leaveShy()
 	leave()
-	if all := strings.Join(y.told, "\n"); strings.Count(all, "has ended") != 1 || !y.saidOf("test has ended") {
-		t.Errorf("it is told by others, or not at all: %q", y.told)
+	if all := y.all(); strings.Count(all, "has ended") != 1 || !y.saidOf("test has ended") {
+		t.Errorf("it is told by others, or not at all: %q", y.all())
 	}
 }
 
@@ -628,7 +660,7 @@ func TestBrokerIsFull(t *testing.T) {
 		return nil
 	}
 	y.work()
-	if told := strings.Join(y.told, "\n"); strings.Count(told, "cannot be offered") != 1 || !strings.Contains(told, "the disk of the broker is full") {
+	if told := y.all(); strings.Count(told, "cannot be offered") != 1 || !strings.Contains(told, "the disk of the broker is full") {
 		t.Errorf("told: %s", told)
 	}
 }

@@ -239,7 +239,7 @@ func (k *casework) do(ctx context.Context, s *shelf, m jetstream.Msg) (tell func
 // refuse leaves a list to others from now on, and lets its board know why. k.mu is held.
 func (k *casework) refuse(id, why string) {
 	k.told[id], k.looked = true, time.Time{}
-	if b, err := json.Marshal(denial{k.Name, k.Host, why}); err == nil {
+	if b, err := json.Marshal(denial{k.Name, hostName(k.Host), why}); err == nil {
 		_ = k.js.Conn().Publish(refusedOf(id), b)
 	}
 }

@@ -22,7 +22,7 @@ type Run struct {
 	Version string // of the program, on both sides
 	Brief   Brief
 	AnyBits bool         // also those whose numbers are only near
-	Threads int          // that evaluate states on this machine; 0 is as many as there are
+	Threads int          // blocks evaluated at once on this machine; 0 is GOMAXPROCS
 	Tell    func(string) // hears of workers that come and go
 }
 
@@ -62,7 +62,7 @@ type worker struct {
 	way        pace                // of a message, there and back
 	trades     map[string]*dealing // by variant
 	load       int                 // states that it has yet to answer, or networks that it has
-	since      time.Time           // when it was done with what was before those
+	since      time.Time           // when it began with those, or was last done with one
 	answered   int64               // states that were waited for, or moves of networks
 	overdue    int                 // parts of blocks that are over without its answer
 	asked      time.Time           // last
@@ -76,7 +76,7 @@ type worker struct {
 type dealing struct {
 	proven    bool
 	pace      pace // of a state
-	few, many pace // of one of which there were few or many in a block
+	few, many pace // on this machine, of one of which there were few or many in a block
 }
 
 // note takes in what each of n states took.
@@ -90,14 +90,14 @@ func (t *dealing) note(d time.Duration, n int) {
 	}
 }
 
-// vectors reports whether a group of states may take less than its states one by one: unless each of
-// many is known to take more than half of what each of few does.
+// vectors reports whether groups of states are to stay whole: unless each of many is known to take
+// more than half as long as each of few.
 func (t *dealing) vectors() bool { return !t.many.known || !t.few.known || t.many.mean < t.few.mean/2 }
 
 func (w *worker) String() string { return fmt.Sprintf("%s on %s", w.name, w.host) }
 
-// asks notes that it is asked for n states.
-func (w *worker) asks(n int, now time.Time) {
+// owes notes that it is to evaluate n states more.
+func (w *worker) owes(n int, now time.Time) {
 	if w.load == 0 {
 		w.since = now
 	}
@@ -105,10 +105,14 @@ func (w *worker) asks(n int, now time.Time) {
 }
 
 // did notes that n of its states are done, or need not be any more.
-func (w *worker) did(n int, now time.Time) { w.load, w.since = w.load-n, now }
+func (w *worker) did(n int, now time.Time) {
+	if n > 0 {
+		w.load, w.since = w.load-n, now
+	}
+}
 
-// reach is when it could begin a further state, by what is known: its way is none where states of
-// others are to be done first.
+// reach is in how many seconds it could begin one more state, by what is known. The way there overlaps
+// with the wait for states of others.
 func (w *worker) reach(step float64, now time.Time) float64 {
 	before := 0.0
 	if w.load > 0 {
@@ -490,10 +494,11 @@ func (c *Crew) here(variant string, n int, eval func() error) (each time.Duratio
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.self.did(n, time.Now())
-	if c.self.trades[variant] == nil {
-		c.self.trades[variant] = &dealing{}
+	if t := c.self.trades[variant]; t != nil {
+		t.note(each, n)
+	} else { // a start counts, too
+		c.self.trades[variant] = &dealing{pace: pace{each.Seconds(), true}}
 	}
-	c.self.trades[variant].note(each, n)
 	c.tally.States += int64(n)
 	return each, err
 }
@@ -501,7 +506,7 @@ func (c *Crew) here(variant string, n int, eval func() error) (each time.Duratio
 // keep notes that this machine is to evaluate n states.
 func (c *Crew) keep(n int) {
 	c.mu.Lock()
-	c.self.asks(n, time.Now())
+	c.self.owes(n, time.Now())
 	c.mu.Unlock()
 }
 

@@ -60,15 +60,15 @@ func (p *shared) as(u potential.Potential, letter rune) potential.Potential {
 // Shareable reports whether workers can evaluate states of a potential, or of what it is
 // exactly.
 func Shareable(p potential.Potential) bool {
-	if pure(p) {
+	if Pure(p) {
 		return true
 	}
 	e, _ := potential.Exact(p)
-	return e != nil && pure(e)
+	return e != nil && Pure(e)
 }
 
-// pure reports whether what p makes of a state depends on the state alone.
-func pure(p potential.Potential) bool {
+// Pure reports whether what p makes of a state depends on the state alone.
+func Pure(p potential.Potential) bool {
 	_, noisy := potential.Exact(p)
 	return potential.Lanewise(p) && !noisy
 }
@@ -76,7 +76,7 @@ func pure(p potential.Potential) bool {
 // Evaluator returns an evaluator that shares its blocks with workers, or one of p that does
 // not where states depend on each other, or on random numbers.
 func (p *shared) Evaluator(r int, s *stream.Set) potential.Evaluator {
-	if !pure(p.Potential) {
+	if !Pure(p.Potential) {
 		return p.Potential.Evaluator(r, s)
 	}
 	d := p.Dim()

@@ -59,20 +59,27 @@ const (
 
 // share parts n states among this machine, which takes the first, and the workers that are
 // not busy, so that all are done at the same time by what is known of them. Those of this machine are
-// noted as asked of it.
+// noted as owed.
 func (c *Crew) share(variant string, n, d int, busy map[*worker]bool) (mine int, parts []*part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	defer func() { c.self.asks(mine, now) }()
+	defer func() { c.self.owes(mine, now) }()
 	own, most := c.self.trades[variant], c.fits(d)
 	if own == nil || most < 1 {
 		return n, nil
 	}
-	here := desk{way: c.self.reach(own.pace.mean, now), step: own.pace.mean, slots: 1}
+	here := desk{step: own.pace.mean, slots: 1}
+	if c.Threads == 1 { // else there are no more bands than threads
+		here.way = c.self.reach(own.pace.mean, now)
+	}
+	late := map[*worker]bool{}
+	for _, p := range c.asked {
+		late[p.worker] = late[p.worker] || now.After(p.due)
+	}
 	q := &queue{desks: []desk{here}}
 	for _, w := range c.workers {
-		if !w.proven(variant) || w.overdue > 0 || busy[w] {
+		if !w.proven(variant) || w.overdue > 0 || late[w] || busy[w] {
 			continue
 		}
 		step := w.trades[variant].pace.or(own.pace.mean)
@@ -161,7 +168,7 @@ func (c *Crew) ask(p *part, b *block) {
 	c.blocks++
 	p.id, p.sent = c.blocks, time.Now()
 	w.asked = p.sent
-	w.asks(b.n, p.sent)
+	w.owes(b.n, p.sent)
 	m := (&block{p.id, b.variant, b.n, b.d, b.x}).append(nil)
 	c.asked[p.id] = p
 	step := w.trades[p.variant].pace.or(c.self.trades[p.variant].pace.mean)
@@ -206,7 +213,7 @@ func (c *Crew) answered(m []byte) {
 	delete(c.asked, a.id)
 	w.seen = time.Now()
 	w.did(a.n, w.seen)
-	w.trades[p.variant].note(a.took, a.n)
+	w.trades[p.variant].pace.note(a.took)
 	if p.to == nil && p.proof == nil { // whatever held it up does so once
 		w.overdue--
 		c.compare(p, a.values)

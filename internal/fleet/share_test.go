@@ -75,7 +75,7 @@ func TestReach(t *testing.T) {
 	} {
 		begun := time.Now()
 		w := &worker{slots: 1, way: pace{way, true}}
-		w.asks(c.load, begun.Add(-time.Hour))
+		w.owes(c.load, begun.Add(-time.Hour))
 		w.since = begun
 		if got := w.reach(step, begun.Add(c.after)); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%d states, %v ago: %g, want %g", c.load, c.after, got, c.want)
@@ -83,8 +83,9 @@ func TestReach(t *testing.T) {
 	}
 	now := time.Now()
 	w := &worker{slots: 2}
-	w.asks(3, now)
-	w.asks(2, now.Add(ms)) // while it works, which it has since before
+	w.owes(3, now)
+	w.did(0, now.Add(ms))  // which is nothing
+	w.owes(2, now.Add(ms)) // while it works, which it has since before
 	if got := w.reach(step, now.Add(ms)); math.Abs(got-(2*step-1e-3)) > 1e-12 {
 		t.Errorf("5 states at 2 slots: %g", got)
 	}
@@ -132,7 +133,7 @@ func TestBandsInTurn(t *testing.T) {
 	for i := range 16 {
 		w := &worker{name: fmt.Sprint(i), slots: 1, taken: true, seen: time.Now(), way: pace{way, true}, trades: map[string]*dealing{"": of()}}
 		if i%2 == 0 {
-			w.asks(1, time.Now().Add(-5*time.Millisecond))
+			w.owes(1, time.Now().Add(-5*time.Millisecond))
 		}
 		c.workers[w.name] = w
 	}
@@ -142,11 +143,27 @@ func TestBandsInTurn(t *testing.T) {
 		t.Errorf("%d states here, %d workers have some", mine, len(parts))
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.self.load != 1 {
 		t.Errorf("this machine owes %d states, has %d", c.self.load, mine)
 	}
+	for _, w := range c.workers {
+		w.load = 0
+	}
+	c.asked[1<<40] = &part{worker: c.workers["3"], due: time.Now().Add(-time.Second)}
+	c.asked[1<<41] = &part{worker: c.workers["4"], due: time.Now().Add(time.Hour)}
+	c.mu.Unlock()
+	asked := map[string]bool{}
+	_, parts = c.share("", 16, 3, nil)
+	for _, p := range parts {
+		asked[p.worker.name] = true
+	}
+	if asked["3"] || !asked["4"] {
+		t.Errorf("of one that is late and one that is not were asked %v", asked)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	clear(c.workers)
+	clear(c.asked)
 }
 
 // TestParts: all states have a desk, groups stay whole where that costs little, and no block takes

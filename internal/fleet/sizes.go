@@ -118,7 +118,7 @@ func variantOf(p potential.Potential, variant string) (potential.Potential, erro
 			return nil, fmt.Errorf("variant %q is not known", variant)
 		}
 	}
-	if !pure(p) {
+	if !Pure(p) {
 		return nil, fmt.Errorf("variant %q does not take states one by one", variant)
 	}
 	return p, nil

@@ -25,6 +25,10 @@ var ofFleets = []fault{
 		{"internal/fleet.(*worker).reach", "- now.Sub(w.since).Seconds()", "- 0*now.Sub(w.since).Seconds()"}}},
 	{"workers: groups of states that come one by one", "internal/fleet TestDealing", []edit{
 		{"internal/fleet.(*dealing).vectors", "t.many.mean < t.few.mean/2", "true"}}},
+	{"workers: one that is late looks idle", "internal/fleet TestBandsInTurn", []edit{
+		{"internal/fleet.(*Crew).share", "now.After(p.due)", "false"}}},
+	{"workers: who may not do cases is told again and again", "internal/fleet TestDenials", []edit{
+		{"internal/fleet.(*posting).hear", "refused[r.Worker] ||", ""}}},
 	{"workers: groups are torn", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "size := group", "size := 1"}}},
 	{"workers: groups are whole at any price", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).part", "> slack*best", "> 100*slack*best"}}},
 	{"workers: the last states are nobody's", "internal/fleet TestParts", []edit{{"internal/fleet.(*queue).deal", "left > 0", "left >= size"}}},
@@ -57,7 +61,7 @@ var ofFleets = []fault{
 		{"internal/fleet.(*worker).proven", "w.trades[variant].proven", "true"},
 	}},
 	{"workers: potentials with noise given away", "internal/fleet Variants", []edit{
-		{"internal/fleet.pure", "&& !noisy", "|| noisy"},
+		{"internal/fleet.Pure", "&& !noisy", "|| noisy"},
 	}},
 	{"workers: states of a part in another order", "internal/fleet SameBits$", []edit{
 		{"internal/fleet.(*dock).evaluate", "copy(all.values[from:], a.values[:m])", "copy(all.values[b.n-from-m:], a.values[:m])"},
