@@ -172,7 +172,8 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	if fleet.Pure(j.Problem.Potential) { // then some ladders move while states of others are on their way
+	// Some ladders move while states of others are on their way, unless vectors take whole blocks for less.
+	if fleet.Pure(j.Problem.Potential) && j.Model == nil && j.Rows == nil {
 		j.Settings.Threads = max(2, cmp.Or(j.Settings.Threads, runtime.GOMAXPROCS(0)))
 	}
 	if s.anyBits {
