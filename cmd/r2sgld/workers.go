@@ -184,8 +184,8 @@ func (s *staff) open(j *runner.Job) (crew *fleet.Crew, done func() error, err er
 	return crew, done, nil
 }
 
-// gather opens a job to workers, which are told a brief. This machine evaluates so many blocks at once. What it returns sends them away and tells
-// what they did.
+// gather opens a job to workers, which are told a brief. This machine evaluates so many blocks at once.
+// What it returns sends the workers away and tells what they did.
 func (s *staff) gather(q *job.Request, brief fleet.Brief, threads int, did string) (crew *fleet.Crew, done func() error, err error) {
 	conn, end, err := s.meet(q.Terminal)
 	if err != nil {

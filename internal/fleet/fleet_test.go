@@ -225,11 +225,16 @@ func TestSameBitsAtOnce(t *testing.T) {
 		s.worker(2, quartic(quick))
 	}
 	s.taken(3)
+	s.bands(7, 50)
+}
+
+// bands evaluates so many blocks of r states in each of four bands at once.
+func (s *site) bands(r, blocks int) {
 	var wait sync.WaitGroup
 	for band := range 4 {
-		b := s.trial(7, quartic(0))
+		b := s.trial(r, quartic(0))
 		b.k = uint64(1000 * band)
-		wait.Go(func() { b.blocks(50) })
+		wait.Go(func() { b.blocks(blocks) })
 	}
 	wait.Wait()
 }
@@ -269,13 +274,7 @@ func TestThreads(t *testing.T) {
 		s.trial(9, quartic(0))
 		s.worker(1, quartic(quick))
 		s.taken(1)
-		var wait sync.WaitGroup
-		for band := range 4 {
-			b := s.trial(9, quartic(0))
-			b.k = uint64(1000 * band)
-			wait.Go(func() { b.blocks(30) })
-		}
-		wait.Wait()
+		s.bands(9, 30)
 		if u.most.Load() != threads {
 			t.Errorf("%d threads were at work, of %d", u.most.Load(), threads)
 		}
