@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	steep   = 0.05            // least power of the inverse distance from a pole that counts
-	above   = 1.0 / 96        // share of the draws that must have a pole below them
-	closest = 1.0 / (1 << 20) // of their distance, where the power still holds
-	located = closest / 64    // of the distance, to which a pole is found
-	longest = 10.0            // standard deviations of the draws: of a straight way
-	apart   = 1.0 / (1 << 10) // of a way, at which it is looked at first
-	turns   = 32              // of a descent, at most
-	looks   = 200             // at a way, at most
-	rounded = 16 * 0x1p-52    // of a coordinate, which distances may be off by
+	steep      = 0.05            // least power of the inverse distance from a pole that counts
+	above      = 1.0 / 96        // share of the draws that must have a pole below them
+	closest    = 1.0 / (1 << 20) // of their distance, where the power still holds
+	located    = closest / 64    // of the distance, to which a pole is found
+	longest    = 10.0            // standard deviations of the draws: of a straight way
+	apart      = 1.0 / (1 << 10) // of a way, at which it is looked at first
+	turns      = 32              // of a descent, at most
+	looks      = 200             // at a way, at most
+	perDescent = 16              // looks: a descent takes fewer as a rule
+	rounded    = 16 * 0x1p-52    // of a coordinate, which distances may be off by
 )
 
 // A descent looks below draws for a pole: a place at a wall or inside where U falls like a
@@ -37,8 +38,8 @@ type descent struct {
 // infinite reports whether the density is infinite at a wall or inside: whether from a
 // share of the draws x, n × d, slopes lead to a pole, of a power that holds down to a
 // millionth of the distance. Steps hardly enter such a layer, so that the slopes at draws
-// need not tell.
-func (q *probe) infinite(within domain.Domain, x []float64, d int) bool {
+// need not tell. After most looks in all it goes no further.
+func (q *probe) infinite(within domain.Domain, x []float64, d, most int) bool {
 	if q.exact == nil || len(x) == 0 {
 		return false
 	}
@@ -50,10 +51,14 @@ func (q *probe) infinite(within domain.Domain, x []float64, d int) bool {
 	defer m.close()
 	need := max(4, int(float64(len(seen))*above))
 	m.abreast(len(seen), func(i int, look func(slope, at []float64) bool) bool {
-		if newDescent(look, within, width, seen[i]).infinite() {
+		counted := func(slope, at []float64) bool {
+			most--
+			return most >= 0 && look(slope, at)
+		}
+		if newDescent(counted, within, width, seen[i]).infinite() {
 			need--
 		}
-		return need > 0 && q.ctx.Err() == nil
+		return need > 0 && most > 0 && q.ctx.Err() == nil
 	})
 	return need <= 0
 }

@@ -66,7 +66,7 @@ func TestInfinite(t *testing.T) {
 		for i := range 4 * mostStates {
 			x = append(x, c.draw((float64(i)+0.5)/(4*mostStates)), rng.NormFloat64())
 		}
-		if got := newProbe(u, 1).infinite(c.within, x, 2); got != c.want {
+		if got := newProbe(u, 1).infinite(c.within, x, 2, math.MaxInt); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -135,6 +135,18 @@ func (q *probe) looked() potential.Potential {
 	return q.potential
 }
 
+// each is how many gradients it asks for at a point.
+func (q *probe) each() int {
+	n := 1
+	if q.exact != nil {
+		n += 2 * probePower
+	}
+	if q.noisy {
+		n += probeNoise
+	}
+	return n
+}
+
 // places is at how many points of n a probe looks at once: at one where they depend on each other, or on
 // chance.
 func (q *probe) places(n int) int {

@@ -9,6 +9,14 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
+// checkWork is how many gradients of a run pay for one of a check of its draws.
+const checkWork = 8
+
+// affordable is at how many draws a check of a run may look that asks for so many gradients at each: most, if they are paid for.
+func affordable(res *r2sgld.Result, most, each int) int {
+	return min(most, int(res.Gradients()/checkWork)/each)
+}
+
 // drawsOf gathers at most most draws of a rung, evenly from all ladders, n × d.
 func drawsOf(res *r2sgld.Result, rung, most int) []float64 {
 	var x []float64
@@ -86,6 +94,7 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 	}
 	mu := s.Traits().Momentum.Mu
 	q := newProbe(p.Potential, s.Seed).on(s.Threads)
+	looked := affordable(res, mostStates, q.each()*len(s.StepSize))
 	for r, eta := range s.StepSize {
 		beta := 1.0
 		if len(s.Temperature) > 0 {
@@ -94,7 +103,7 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 		if beta == 0 {
 			continue
 		}
-		seen := q.around(drawsOf(res, r, mostStates), p.Potential.Dim(), s.Whitening)
+		seen := q.around(drawsOf(res, r, looked), p.Potential.Dim(), s.Whitening)
 		w := weights(seen, 0)
 		half := eta * (quantile(seen, w) + noise(seen, w)*beta) / 2 / (1 + mu)
 		if bias := widened(s, half); bias > worst {
@@ -113,7 +122,13 @@ func Unstable(p r2sgld.Problem, s r2sgld.Settings, guide *Modes, res *r2sgld.Res
 		return 0
 	}
 	q := newProbe(p.Potential, s.Seed).on(s.Threads)
-	for _, n := range []int{mostStates, sureStates} {
+	looked := 0
+	for _, most := range []int{mostStates, sureStates} {
+		n := affordable(res, most, q.each())
+		if n == looked && n > 0 {
+			break
+		}
+		looked = n
 		seen := q.around(drawsOf(res, 0, n), p.Potential.Dim(), s.Whitening)
 		beyond := 0
 		for _, o := range seen {
@@ -159,7 +174,9 @@ func Singular(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) bool {
 		return false
 	}
 	d, q := p.Potential.Dim(), newProbe(p.Potential, s.Seed).on(s.Threads)
-	return singular(q.slopes().around(drawsOf(res, 0, mostStates), d, nil), nil) || q.infinite(p.Domain, drawsOf(res, 0, 4*mostStates), d)
+	most := affordable(res, math.MaxInt, 1)
+	x, tops := drawsOf(res, 0, min(most, mostStates)), drawsOf(res, 0, min(most/perDescent, 4*mostStates))
+	return singular(q.slopes().around(x, d, nil), nil) || q.infinite(p.Domain, tops, d, most-(len(x)+len(tops))/d)
 }
 
 // singular reports whether one of the slopes at cold draws outweighs all others: as

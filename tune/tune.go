@@ -385,7 +385,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	n := len(next.Rounds)
 	next.Settled = calm
 	next.Done = calm && n >= fewest || n >= mostRounds
-	next.Singular = next.Singular || next.Done && t.probe.infinite(t.p.Domain, drawsOf(res, 0, 4*mostStates), t.d)
+	next.Singular = next.Singular || next.Done && t.probe.infinite(t.p.Domain, drawsOf(res, 0, 4*mostStates), t.d, math.MaxInt)
 	if next.Done && calm { // the ladder that was seen is the one to keep
 		next.Diffusion, next.Leapfrog = f.Diffusion, f.Leapfrog
 	}

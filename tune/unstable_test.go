@@ -17,7 +17,11 @@ import (
 func TestUnstable(t *testing.T) {
 	p := formula(t, "x^4/12 + y^2/1000", nil)
 	s := r2sgld.Settings{Seed: 1, Kernel: kernel.HMC{Leapfrog: 3}, StepSize: []float64{0.5}, Start: []float64{0, 0}}
-	res := &r2sgld.Result{Ladders: make([]r2sgld.Ladder, 1)}
+	s.Iterations = 50_000 // which pay for as many looks as there are
+	res, err := r2sgld.Sample(t.Context(), p, s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	l := &res.Ladders[0]
 	l.X, l.Energy = make([][]float64, 1), make([][]float64, 1)
 	const n = 4000

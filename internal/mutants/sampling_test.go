@@ -429,6 +429,11 @@ var ofSampling = []fault{
 	{"until.evidence: met in spite of a bottleneck", "tune UntilKnown", []edit{{"tune.Until.judge", " && e.Bottleneck == nil", ""}}},
 	{"trajectories: stable twice as far", "tune TestUnstable$", []edit{{"tune.Unstable", "> 2", "> 4"}}},
 	{"trajectories: a guide is no law to begin at", "tune TestUnstable$", []edit{{"tune.Unstable", "guide.Guided", "false"}}},
+	{"checks of a short run as long as those of a long one", "tune TestChecksOfShortRuns", []edit{
+		{"tune.affordable", "min(most, int(res.Gradients()/checkWork)/each)", "min(most, 4*mostStates)"},
+	}},
+	{"checks: descents without end", "tune TestChecksOfShortRuns", []edit{{"tune.(*probe).infinite", "most >= 0 && ", ""}}},
+	{"checks: curvatures for one gradient each", "tune TestChecksOfShortRuns", []edit{{"tune.(*probe).each", "n += 2 * probePower", "n += 0"}}},
 	{"modes: draws that nobody holds against the density", "tune TestDrawsHeldAgainstTheDensity", []edit{
 		{"tune.(*Modes).hold", "len(a.of) == 0", "true"},
 	}},
