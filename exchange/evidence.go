@@ -104,6 +104,11 @@ type Evidence struct {
 	// GapError is the standard error of Forward − Backward, to first order; NaN where
 	// draws do not tell it. It is large where a few draws make the heavy tail of a mean.
 	GapError float64 `json:"gap_se"`
+	// Trimmed is Forward − Backward by energies alone up to which 99 of 100 draws of the colder rung of each
+	// pair lie, and TrimmedError its standard error; NaN where draws do not tell it. No few draws make most
+	// of it.
+	Trimmed      float64 `json:"trimmed_gap"`
+	TrimmedError float64 `json:"trimmed_gap_se"`
 	// Bottleneck is where draws do not lead from one rung to the next; nil where they do.
 	// The numbers above then tell log Z no more, nor do their errors.
 	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
@@ -140,6 +145,7 @@ func EvidenceOf(ladders ...Statistics) Evidence {
 	e := all.evidence()
 	n := float64(len(ladders))
 	e.Error, e.GapError = math.Sqrt(squares/(n-1)/n), math.NaN()
+	e.Trimmed, e.TrimmedError = math.NaN(), math.NaN()
 	return e
 }
 

@@ -422,6 +422,13 @@ var ofSampling = []fault{
 	{"bottlenecks: the first pair", "tune WithoutRoundTrips", []edit{{"tune.widest", "most, at = v, p", "most, at = v, 0"}}},
 	{"bottlenecks: round trips not looked at", "tune WithoutRoundTrips", []edit{{"tune.bottleneck", "stats.RoundTrips == 0", "false"}}},
 	{"bottlenecks: no gap is one", "tune Contradicts", []edit{{"tune.contradicts", "> 0 &&", "> 1e9 &&"}}},
+	{"evidence: trimmed without the share of the colder draws", "tune Trimmed", []edit{{"tune.trimmed", "math.Log(inside)", "0*inside"}}},
+	{"evidence: trimmed without the share of the hotter draws", "tune Trimmed", []edit{{"tune.trimmed", "most, math.Inf(1)", "math.MaxFloat64, 0"}}},
+	{"evidence: nothing trimmed", "tune Trimmed", []edit{{"tune.trimmed", "trimShare*float64", "0*float64"}}},
+	{"evidence: gaps of few draws doubted", "tune Trimmed", []edit{{"tune.Strays", "TrimmedError <= gapLeast", "TrimmedError <= -1"}}},
+	{"evidence: no trimmed gap is doubted", "tune Trimmed", []edit{{"tune.Strays", "TrimmedError <= gapLeast", "TrimmedError <= 1e9"}}},
+	{"evidence: an error without what is missed", "tune Trimmed", []edit{{"tune.judged", "more > e.Error", "more < 0"}}},
+	{"evidence: trimmed with noise", "tune Trimmed", []edit{{"tune.judged", "v != 0 }", "v < 0 }"}}},
 	{"evidence: what ladders tell left out", "tune AmongLadders", []edit{{"tune.judged", "among > e.Error", "among < 0"}}},
 	{"evidence: the spread of ladders for its error", "tune AmongLadders", []edit{
 		{"tune.amongLadders", " / math.Sqrt(float64(len(each)))", ""},

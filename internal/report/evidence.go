@@ -91,10 +91,10 @@ func (s *Summary) ended(u tune.Until, met bool) {
 }
 
 // apart tells forward and backward log Z, with the error of their gap if that is known;
-// nothing where they are no farther apart than twice that.
+// nothing where they are no farther apart than twice that, or not without a hundredth of the draws.
 func (e Evidence) apart() string {
 	gap := e.Forward - e.Backward
-	if math.Abs(gap) <= 2*e.GapError {
+	if math.Abs(gap) <= 2*e.GapError || math.Abs(e.Trimmed) <= 2*e.TrimmedError {
 		return ""
 	}
 	both := fmt.Sprintf("forward %s, backward %s, ", text.Number(e.Forward, 3), text.Number(e.Backward, 3))

@@ -18,19 +18,21 @@ import (
 func TestOneSided(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
-		forward, back, se, gap float64
-		want                   string // "" is silence
+		forward, back, se, gap, trimmed float64
+		want                            string // "" is silence
 	}{
-		{0.8, 0.9, 0.01, 0.02, ""},
-		{0.8, 0.4, 0.01, 0.3, ""},
-		{0.796, -2.435, 0.038, 0.966, "apart by 3.23 ± 0.97: the colder rungs do not confirm it"},
-		{0.8, 0.4, 0.01, 0.1, "do not confirm it"},
-		{0.8, -4.9, 0.01, 0.966, "do not confirm it"},
-		{nan, nan, nan, nan, ""},
+		{0.8, 0.9, 0.01, 0.02, nan, ""},
+		{0.8, 0.4, 0.01, 0.3, nan, ""},
+		{0.796, -2.435, 0.038, 0.966, nan, "apart by 3.23 ± 0.97: the colder rungs do not confirm it"},
+		{0.8, 0.4, 0.01, 0.1, nan, "do not confirm it"},
+		{0.8, 0.4, 0.01, 0.1, 0.27, ""},
+		{0.8, 0.4, 0.01, 0.1, 0.29, "do not confirm it"},
+		{0.8, -4.9, 0.01, 0.966, nan, "do not confirm it"},
+		{nan, nan, nan, nan, nan, ""},
 	} {
 		s := &Summary{Ladders: 4,
 			LogEvidence: Evidence{Evidence: exchange.Evidence{Forward: c.forward, Backward: c.back, Estimate: c.forward,
-				Error: c.se, GapError: c.gap}}}
+				Error: c.se, GapError: c.gap, Trimmed: c.trimmed, TrimmedError: 0.01}}}
 		s.OneSided()
 		text := strings.Join(s.Warnings, "\n")
 		if (c.want == "") != (text == "") || !strings.Contains(text, c.want) {

@@ -170,8 +170,8 @@ type Estimate struct {
 // NewEvidence is evidence that is not known.
 func NewEvidence() Evidence {
 	nan := math.NaN()
-	return Evidence{Evidence: exchange.Evidence{Forward: nan, Backward: nan, Estimate: nan, Error: nan, GapError: nan}, LogVolume: nan,
-		LogVolumeSE: nan, StepBias: nan, StepBiasSE: nan}
+	return Evidence{Evidence: exchange.Evidence{Forward: nan, Backward: nan, Estimate: nan, Error: nan, GapError: nan,
+		Trimmed: nan, TrimmedError: nan}, LogVolume: nan, LogVolumeSE: nan, StepBias: nan, StepBiasSE: nan}
 }
 
 // Marginal is the log marginal likelihood log p(data), the prior being flat on

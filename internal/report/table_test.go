@@ -19,14 +19,20 @@ func TestFooterEvidence(t *testing.T) {
 		e    Evidence
 		want string
 	}{
-		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.19, Estimate: 1.2, Error: 0.02, GapError: nan}, 0.5, 0, -0.011, 0.004, "", false,
+		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.19, Estimate: 1.2, Error: 0.02, GapError: nan, Trimmed: nan}, 0.5, 0, -0.011, 0.004, "", false,
 			nil},
 			" log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500; the step adds −0.0110 ± 0.0040)"},
-		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.19, Estimate: 1.2, Error: 0.02, GapError: nan}, 0.5, 0.012, 0, 0, "", false, nil},
+		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.19, Estimate: 1.2, Error: 0.02, GapError: nan, Trimmed: nan}, 0.5, 0.012, 0, 0, "", false, nil},
 			" log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500 ± 0.012)"},
-		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.01, Estimate: 1.2, Error: 0.02, GapError: 0.11}, 0.5, 0, 0, 0, "", false, nil},
+		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.01, Estimate: 1.2, Error: 0.02, GapError: 0.11, Trimmed: nan}, 0.5, 0, 0, 0, "", false, nil},
 			" log Z 1.200 ± 0.020 (log volume 0.500)"},
-		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.01, Estimate: 1.2, Error: 0.02, GapError: 0.09}, 0.5, 0, 0, 0, "", false, nil},
+		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.01, Estimate: 1.2, Error: 0.02, GapError: 0.09, Trimmed: nan}, 0.5, 0, 0, 0, "", false, nil},
+			" log Z 1.200 ± 0.020 (forward 1.210, backward 1.010, apart by 0.200 ± 0.090, log volume 0.500)"},
+		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.01, Estimate: 1.2, Error: 0.02, GapError: 0.09, Trimmed: -0.019, TrimmedError: 0.01},
+			0.5, 0, 0, 0, "", false, nil},
+			" log Z 1.200 ± 0.020 (log volume 0.500)"},
+		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.01, Estimate: 1.2, Error: 0.02, GapError: 0.09, Trimmed: -0.021, TrimmedError: 0.01},
+			0.5, 0, 0, 0, "", false, nil},
 			" log Z 1.200 ± 0.020 (forward 1.210, backward 1.010, apart by 0.200 ± 0.090, log volume 0.500)"},
 	} {
 		if got := strings.Split((&Summary{LogEvidence: c.e}).Footer(), "\n")[1]; got != c.want {

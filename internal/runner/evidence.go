@@ -72,6 +72,7 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	}
 	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
 	e.Error, e.GapError = math.Hypot(of.Error, x.volume.se), of.GapError
+	e.Trimmed, e.TrimmedError = of.Trimmed, of.TrimmedError
 	e.LogVolume, e.LogVolumeSE, e.Fitted, e.Bottleneck = x.volume.log, x.volume.se, x.Problem.Guide != nil, of.Bottleneck
 	e.Doubt()
 	return e
