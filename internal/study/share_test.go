@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/r2sgld/r2sgld/internal/cases"
 )
@@ -369,47 +369,41 @@ func TestReplays(t *testing.T) {
 // A study does not go on to a later list while a case is in hand, and ends with those who ask.
 func TestReplayWaits(t *testing.T) {
 	files := listsOf(t, 1)
-	s := newTale()
-	s.waits = make(chan struct{})
-	r := newFellows(t, 1, s).of[0]
-	here := func(path string) string { return path }
-	done := make(chan error, 2)
-	ask := func(ctx context.Context, config []byte) {
-		done <- r.Do(ctx, config, here, filepath.Join(t.TempDir(), "made"))
-	}
-	go ask(t.Context(), asked(1, "tale: second", 0, files[:1]))
-	for {
-		s.mu.Lock()
-		begun := s.preludes == 1
-		s.mu.Unlock()
-		r.mu.Lock()
-		inHand := begun && len(r.all) == 1 && func() bool { r.all[0].mu.Lock(); defer r.all[0].mu.Unlock(); return r.all[0].inHand == 1 }()
-		r.mu.Unlock()
-		if inHand {
-			break
+	synctest.Test(t, func(t *testing.T) {
+		s := newTale()
+		s.waits = make(chan struct{})
+		r := newFellows(t, 1, s).of[0]
+		done := make(chan error, 2)
+		ask := func(ctx context.Context, config []byte) {
+			done <- r.Do(ctx, config, filepath.Clean, filepath.Join(t.TempDir(), "made"))
 		}
-		time.Sleep(time.Millisecond)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	go ask(ctx, asked(1, "tale: third", 0, files[:2]))
-	for len(passed(r)) < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("who asked for the third list: %v", err)
-	}
-	if s.computed["1tale: third0"] > 0 {
-		t.Error("the study went on while a case was in hand")
-	}
-	close(s.waits)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	ask(t.Context(), asked(1, "tale: third", 0, files[:2]))
-	if err := <-done; err != nil || s.preludes != 1 {
-		t.Errorf("%v, the study was begun %d times", err, s.preludes)
-	}
+		go ask(t.Context(), asked(1, "tale: second", 0, files[:1]))
+		synctest.Wait()
+		if in := r.all[0].inHand; in != 1 {
+			t.Fatalf("%d cases are in hand", in)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go ask(ctx, asked(1, "tale: third", 0, files[:2]))
+		synctest.Wait()
+		if n := len(r.all[0].passed); n != 2 {
+			t.Errorf("%d lists are passed", n)
+		}
+		if s.computed["1tale: third0"] > 0 {
+			t.Error("the study went on while a case was in hand")
+		}
+		stop()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("who asked for the third list: %v", err)
+		}
+		close(s.waits)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		ask(t.Context(), asked(1, "tale: third", 0, files[:2]))
+		if err := <-done; err != nil || s.preludes != 1 {
+			t.Errorf("%v, the study was begun %d times", err, s.preludes)
+		}
+	})
 }
 
 // Cases of more studies at once than are kept are all done.
@@ -430,12 +424,4 @@ func TestReplaysMakeRoom(t *testing.T) {
 		}
 	}
 	all.Wait()
-}
-
-func passed(r *Replays) []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all[0].mu.Lock()
-	defer r.all[0].mu.Unlock()
-	return r.all[0].passed
 }
