@@ -53,7 +53,7 @@ type Audit struct {
 	// deviation, than the density; none where both agree or nothing can be said.
 	Cores []modes.Core `json:"cores,omitempty"`
 
-	of []int // the places of Modes among all that were found
+	of []int // the places of Modes among all that were found, of a valley that of its first
 }
 
 // A Visited mode is one with its share of the cold draws.
@@ -106,25 +106,16 @@ func reported(p r2sgld.Problem, state []float64) []float64 {
 	return x
 }
 
-// places are the modes of m by normal laws.
-func (m *Modes) places() []modes.Part {
-	var out []modes.Part
-	top := m.top()
-	for _, o := range m.Search.Modes {
-		out = append(out, modes.Part{Weight: math.Exp(o.Log - top), Center: o.X, L: o.L})
-	}
-	return out
-}
-
-// owners tells of cold draws of every ladder of a run on p which of the places each lies near.
-func owners(p r2sgld.Problem, res *r2sgld.Result, places []modes.Part) near {
-	law, all := modes.Mixture{Parts: places}, near{make([][]int, len(res.Ladders)), make([]int, len(res.Ladders))}
+// owners tells of cold draws of every ladder of a run on p which place each lies near, which takes so many
+// products of numbers.
+func owners(p r2sgld.Problem, res *r2sgld.Result, work int, tells func(x []float64) int) near {
+	all := near{make([][]int, len(res.Ladders)), make([]int, len(res.Ladders))}
 	shortest := math.MaxInt
 	for i, l := range res.Ladders {
-		n := len(l.Energy[0])
-		step := max(1, n/max(fewLooked, min(lookedAt, mostWork/(len(places)*len(places[0].Center)*len(places[0].Center)))))
-		for k := step - 1; k < n; k += step {
-			all.of[i] = append(all.of[i], law.Owner(stateOf(p, l, k)))
+		m := len(l.Energy[0])
+		step := max(1, m/max(fewLooked, min(lookedAt, mostWork/work)))
+		for k := step - 1; k < m; k += step {
+			all.of[i] = append(all.of[i], tells(stateOf(p, l, k)))
 		}
 		all.step[i], shortest = step, min(shortest, len(all.of[i]))
 	}
@@ -135,7 +126,10 @@ func owners(p r2sgld.Problem, res *r2sgld.Result, places []modes.Part) near {
 }
 
 // near tells near which mode of m each of the draws of a run lies.
-func (m *Modes) near(p r2sgld.Problem, res *r2sgld.Result) near { return owners(p, res, m.places()) }
+func (m *Modes) near(p r2sgld.Problem, res *r2sgld.Result) near {
+	part := modes.NewPartition(m.Search.Modes)
+	return owners(p, res, part.Work(), part.Near)
+}
 
 // audited reports whether draws of p can tell what they know of the modes m, which may be nil.
 func (m *Modes) audited(p r2sgld.Problem) bool {
@@ -179,24 +173,30 @@ func (m *Modes) audit(p r2sgld.Problem, draws near, s *sharing) *Audit {
 			byLaws[k] = cut[k]
 		}
 	}
+	s = s.joined(modes.Valleys(m.Search.Modes))
 	expected := s.basins(byLaws)
-	for k, o := range m.Search.Modes {
-		v := Visited{At: reported(p, o.X), Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN()}
+	for k, of := range modes.Pieces(m.Search.Modes) {
+		o, law := m.Search.Modes[k], 0.0
+		v := Visited{At: reported(p, o.X), Energy: o.Energy, Expected: expected[k], ESS: math.NaN()}
+		for _, i := range of {
+			law += byLaws[i]
+			v.Starts += m.Search.Modes[i].Starts
+		}
 		v.ExpectedSE = math.Hypot(m.chance(s.to(k), v.Expected), s.chance(byLaws, k))
-		chains, share := draws.indicators(k)
+		chains, share := draws.indicators(of...)
 		v.Passages = passages(chains)
 		v.Weight, v.SE = s.share(draws.of, k)
 		switch {
 		case share > 0 && share < 1:
 			v.ESS = diag.ESSMean(chains)
 			a.mixing(chains, share)
-		case share == 0 && byLaws[k] > missed:
+		case share == 0 && law > missed:
 			a.Missing = append(a.Missing, len(a.Modes))
 		}
 		if max(v.Weight, v.Expected) > missed && v.Starts <= rarely {
 			a.Rare = append(a.Rare, len(a.Modes))
 		}
-		if v.Weight > 0 || share > 0 || byLaws[k] > missed*missed {
+		if v.Weight > 0 || share > 0 || law > missed*missed {
 			a.Modes, a.of = append(a.Modes, v), append(a.of, k)
 		}
 	}
@@ -220,12 +220,18 @@ func (m *Modes) join(ctx context.Context, p r2sgld.Problem, a *Audit) error {
 	if err != nil {
 		return err
 	}
-	at := make([]modes.Mode, len(a.of))
-	for i, k := range a.of {
-		at[i] = m.Search.Modes[k]
+	var at []modes.Mode
+	var of []int // the place in a.Modes of each
+	for k, first := range modes.Valleys(m.Search.Modes) {
+		if i := slices.Index(a.of, first); i >= 0 {
+			at, of = append(at, m.Search.Modes[k]), append(of, i)
+		}
 	}
 	target, asked := modes.Target{Energy: u, Domain: p.Domain}, int64(0)
 	a.Barriers, asked, err = target.Joins(ctx, at, int64(freshly*float64(m.gradients())))
+	for i, j := range a.Barriers {
+		a.Barriers[i].Between = [2]int{of[j.Between[0]], of[j.Between[1]]}
+	}
 	m.Search.Gradients += asked
 	return err
 }

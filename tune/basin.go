@@ -74,10 +74,10 @@ func ownBasins(n int) *sharing {
 
 // follow has draws near every mode go down to the minimum whose basin they lie in.
 func (m *Modes) follow(ctx context.Context, p r2sgld.Problem, threads int, res *r2sgld.Result, draws near) (*sharing, error) {
-	n := len(m.Search.Modes)
+	n, spend := len(m.Search.Modes), freshly*float64(m.gradients())
 	s := ownBasins(n)
-	quota := min(mostFollowed, int(freshly*float64(m.gradients()))/descentTakes/n)
-	if n == 1 || quota < fewFollowed {
+	quota := min(mostFollowed, int(spend)/descentTakes/n)
+	if slices.Max(modes.Valleys(m.Search.Modes)) == 0 || quota < fewFollowed {
 		return s, nil
 	}
 	u, err := quiet(p)
@@ -90,7 +90,7 @@ func (m *Modes) follow(ctx context.Context, p r2sgld.Problem, threads int, res *
 		at = append(at, stateOf(p, res.Ladders[x[0]], x[1])...)
 	}
 	target := modes.Target{Energy: u, Domain: p.Domain, Threads: cmp.Or(threads, runtime.GOMAXPROCS(0))}
-	ends, asked, err := target.Lead(ctx, m.Search.Modes, at, begun)
+	ends, asked, err := target.Lead(ctx, m.Search.Modes, at, begun, int64(spend))
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +141,18 @@ func (d near) some(n, quota int) (at [][2]int, of []int) {
 		}
 	}
 	return at, of
+}
+
+// joined is s where basins whose valleys begin at the same one are one, there.
+func (s *sharing) joined(valley []int) *sharing {
+	out := &sharing{make([][]float64, len(s.part)), s.followed}
+	for j, row := range s.part {
+		out.part[j] = make([]float64, len(row))
+		for k, p := range row {
+			out.part[j][valley[k]] += p
+		}
+	}
+	return out
 }
 
 // share is the weight of basin k and its standard error, NaN of one without a draw: by chains of

@@ -61,6 +61,42 @@ func ringEnergy(grad, x []float64) float64 {
 	return 8*w*w - x[0]
 }
 
+// Two thin rings, one of three times the other's mass, are two modes, though normal laws cover each by several: of
+// weights within 5 standard errors (chance: 6e-7), known to R̂ and ESS, and none is told to be rare.
+//
+// Mutants: every mode of a valley by itself; the starts of one of them for all; shares that nobody joins.
+func TestRingsAreTwoModes(t *testing.T) {
+	box, err := domain.NewBox([]float64{-6, -6}, []float64{6, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := formula(t, "-logsumexp(-50*(sqrt((x - 3.5)^2 + y^2) - 2)^2, log(3) - 50*(sqrt((x + 3.5)^2 + y^2) - 2)^2)", box)
+	out, err := Run(t.Context(), p, r2sgld.Settings{Seed: 1, Ladders: 4}, Until{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := out.Audit
+	if len(a.Modes) != 2 || len(a.Rare)+len(a.Missing) > 0 || len(a.Barriers) != 1 || !(a.RHat < 1.01) || !(a.ESS >= 400) {
+		t.Fatalf("%d modes, %d rare, %d missing, %d barriers, R̂ %.3f, ESS %.0f", len(a.Modes), len(a.Rare), len(a.Missing), len(a.Barriers), a.RHat, a.ESS)
+	}
+	starts := 0
+	for _, m := range a.Modes {
+		want := 0.25
+		if m.At[0] < 0 {
+			want = 0.75
+		}
+		starts += m.Starts
+		t.Logf("%.4f ± %.4f of the draws, %.4f ± %.4f expected, want %.2f", m.Weight, m.SE, m.Expected, m.ExpectedSE, want)
+		if !(math.Abs(m.Weight-want) < 5*m.SE) || !(m.SE < 0.03) || !(math.Abs(m.Expected-want) < 5*m.ExpectedSE) {
+			t.Errorf("the ring at %v has %.4f ± %.4f of the draws, and %.4f ± %.4f was expected", m.At, m.Weight, m.SE, m.Expected, m.ExpectedSE)
+		}
+	}
+	law, ok := out.Guide.Potential.(*modes.Mixture)
+	if starts < a.Starts || !ok || len(law.Parts) < 6 {
+		t.Errorf("%d of %d starts lead to rings, which are covered by %+v", starts, a.Starts, law)
+	}
+}
+
 // A corner of a ten-thousandth in depth, which descents begun far away end in but all that lies
 // near it by a normal law leads out of, is hardly a mode.
 func TestBasinOfACorner(t *testing.T) {

@@ -187,7 +187,7 @@ func (m *member) worst(out *Outcome, lost []bool) float64 {
 			parts, weight, among = append(parts, m.law.Parts[k]), append(weight, w), among+w
 		}
 	}
-	draws, worst := owners(r2sgld.Problem{}, out.Result, parts), 0.0
+	draws, worst := ownersOf(out.Result, parts), 0.0
 	for k, w := range weight {
 		chains, got := draws.indicators(k)
 		want, se := w/among, diag.MCSEMean(chains)
@@ -349,4 +349,10 @@ func TestGridOfTwoLaws(t *testing.T) {
 	if 100*count[silent] > n {
 		t.Errorf("%d of %d wrong and silent", count[silent], n)
 	}
+}
+
+// ownersOf tells which of some normal laws each cold draw belongs to.
+func ownersOf(res *r2sgld.Result, parts []modes.Part) near {
+	law, d := modes.Mixture{Parts: parts}, len(parts[0].Center)
+	return owners(r2sgld.Problem{}, res, len(parts)*d*d, law.Owner)
 }

@@ -174,6 +174,9 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	}
 	m.Search.Gradients += first.Gradients
 	whole := m.mirror(p)
+	if err := m.Search.Unite(ctx, target); err != nil {
+		return nil, err
+	}
 	m.Remote = !t.bounded && len(t.s.MoreStarts) == 0 && t.high(m.Search)
 	if m.Fit, err = m.Search.Fit(ctx, target, &rng.Rand); err != nil || m.Fit == nil {
 		return m, err
@@ -404,7 +407,11 @@ func (f *Found) Sighting() *Sighting {
 		return nil
 	}
 	s := &Sighting{Starts: m.Search.Starts, Gradients: m.gradients(), Guided: m.Guided, Barrier: math.NaN(), Left: math.NaN()}
-	for _, w := range m.expected() {
+	valley, weight := modes.Valleys(m.Search.Modes), map[int]float64{}
+	for k, w := range m.expected() {
+		weight[valley[k]] += w
+	}
+	for _, w := range weight {
 		if w > missed*missed {
 			s.Modes++
 		}

@@ -90,7 +90,7 @@ func TestTwoWidths(t *testing.T) {
 				t.Fatalf("guide %v, audit %+v", out.Guide != nil, out.Audit)
 			}
 			chains := make([][]float64, len(out.Ladders))
-			for i, of := range owners(r2sgld.Problem{}, out.Result, law.Parts).of {
+			for i, of := range ownersOf(out.Result, law.Parts).of {
 				for _, k := range of {
 					chains[i] = append(chains[i], float64(1-k))
 				}
@@ -476,7 +476,7 @@ func TestNoisyLaddersBeginAtFittedLaw(t *testing.T) {
 		t.Fatal("no guide")
 	}
 	chains := make([][]float64, len(out.Ladders))
-	for i, of := range owners(r2sgld.Problem{}, out.Result, law.Parts).of {
+	for i, of := range ownersOf(out.Result, law.Parts).of {
 		for _, k := range of {
 			chains[i] = append(chains[i], float64(1-k))
 		}

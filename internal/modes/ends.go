@@ -60,7 +60,7 @@ func (s *Search) end(ctx context.Context, t *Target, w *descent) (home int, err 
 			return -1, err
 		}
 		if lower == nil || saddles == mostSaddles {
-			return s.add(t, w, cov)
+			return s.add(ctx, t, w, cov)
 		}
 		copy(w.x, lower)
 		if err := s.finish(ctx, t, []*descent{w}); err != nil {

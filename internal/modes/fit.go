@@ -45,9 +45,9 @@ type Fit struct {
 	Squares     []float64 `json:"squares"` // of the parts of 1 that the draws there have of Basin, added
 	Evaluations int64     `json:"evaluations"`
 
-	draws int     // of a round, for fewer than eight parts, and so of all later ones
-	laws  Mixture // the normal laws at the modes, where parts begin
-	rough Target  // what hot chains go by
+	draws int        // of a round, for fewer than eight parts, and so of all later ones
+	near  *Partition // of the modes where parts begin
+	rough Target     // what hot chains go by
 }
 
 // Fit fits a mixture to the modes of s, in rounds of importance sampling that move its parts
@@ -62,12 +62,12 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 			break
 		}
 		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: slices.Clone(m.X), L: scaled(m.L, wide)}
-		f.laws.Parts = append(f.laws.Parts, Part{Weight: p.Weight, Center: m.X, L: m.L})
 		f.Mixture.Parts = append(f.Mixture.Parts, p)
 	}
 	if len(f.Mixture.Parts) == 0 {
 		return nil, nil
 	}
+	f.near = NewPartition(s.Modes[:len(f.Mixture.Parts)])
 	normalise(f.Mixture.Parts)
 	rough, part, err := s.tied(t)
 	if err != nil {
@@ -284,9 +284,9 @@ func (f *Fit) weigh(logs, owner []float64, n int) {
 // with weights exp(logs). Parts may have moved away from the modes at which they began.
 func (f *Fit) settle(at, logs []float64, n int) {
 	d := len(at) / len(logs)
-	f.Basin, f.Squares = make([]float64, len(f.laws.Parts)), make([]float64, len(f.laws.Parts))
+	f.Basin, f.Squares = make([]float64, f.near.modes), make([]float64, f.near.modes)
 	for i, l := range logs {
-		k, w := f.laws.Owner(at[i*d:(i+1)*d]), math.Exp(l-f.LogZ)/float64(n)
+		k, w := f.near.Near(at[i*d:(i+1)*d]), math.Exp(l-f.LogZ)/float64(n)
 		f.Basin[k] += w
 		f.Squares[k] += w * w
 	}

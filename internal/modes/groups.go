@@ -2,25 +2,23 @@ package modes
 
 import "math"
 
-// Groups are the sets of modes that single linkage joins on its way from each mode by itself to all
-// of them, the closest first: of two modes or more, and not all. The distance of two modes is the
-// lesser of those of either minimum from the other, in standard deviations of the normal law there.
+// Groups are the sets of modes that single linkage joins on its way from each valley by itself to all
+// of them, the closest first: of two valleys or more, and not all.
 func Groups(all []Mode) [][]int {
-	n := len(all)
-	inv, far, z := make([][][]float64, n), make([][]float64, n), []float64(nil)
-	for i, m := range all {
-		inv[i], far[i], z = inverse(m.L), make([]float64, n), make([]float64, len(m.X))
-	}
-	for i := range n {
+	n, group, far := len(all), Valleys(all), make([][]float64, len(all))
+	for i := range all {
+		far[i] = make([]float64, n)
 		for j := range i {
-			far[i][j] = min(white(z, inv[i], all[j].X, all[i].X), white(z, inv[j], all[i].X, all[j].X))
+			far[i][j] = all[i].far(&all[j])
 		}
 	}
-	group, out := make([]int, n), [][]int{}
-	for i := range group {
-		group[i] = i
+	left, out := 0, [][]int{}
+	for i, g := range group {
+		if g == i {
+			left++
+		}
 	}
-	for left := n; left > 2; left-- { // the last join is of all
+	for ; left > 2; left-- { // the last join is of all
 		a, b, least := -1, -1, math.Inf(1)
 		for i := range n {
 			for j := range i {
@@ -41,4 +39,19 @@ func Groups(all []Mode) [][]int {
 		out = append(out, joined)
 	}
 	return out
+}
+
+// far is the distance of two modes: the lesser of those of either minimum from the other, by the normal
+// law there, in standard deviations, squared.
+func (m *Mode) far(o *Mode) float64 {
+	z := make([]float64, len(m.X))
+	return min(white(z, m.inverse(), o.X, m.X), white(z, o.inverse(), m.X, o.X))
+}
+
+// inverse is that of L, which is kept.
+func (m *Mode) inverse() [][]float64 {
+	if m.inv == nil {
+		m.inv = inverse(m.L)
+	}
+	return m.inv
 }

@@ -16,14 +16,16 @@ type Join struct {
 	Energy float64 `json:"energy"`
 }
 
-// Joins makes one group of minima, the lowest barriers first: n − 1 joins, those that are not
-// known last. It follows a line between every two of as many of the first minima as that many
-// gradients allow, two at least, by 30 points each, and returns how many gradients it took. The
-// highest E of the way from one minimum to another that climbs least is that of the highest
-// join between them (a minimum spanning tree).
+// Joins makes one group of the minima of n valleys, the lowest barriers first: n − 1 joins, those that
+// are not known last. It follows a line between every two of as many of the first valleys as that many
+// gradients allow, two at least, from where they are closest, by 30 points each, and returns how many
+// gradients it took. The highest E of the way from one valley to another that climbs least is that of
+// the highest join between them (a minimum spanning tree).
 func (t *Target) Joins(ctx context.Context, at []Mode, gradients int64) ([]Join, int64, error) {
 	const each = 2 * between
-	few := len(at)
+	group := Valleys(at)
+	first := slices.Compact(slices.Sorted(slices.Values(group)))
+	few := len(first)
 	for few > 2 && int64(few*(few-1)/2*each) > gradients {
 		few--
 	}
@@ -33,12 +35,13 @@ func (t *Target) Joins(ctx context.Context, at []Mode, gradients int64) ([]Join,
 	asked := int64(0)
 	for i := range few {
 		for j := range i {
-			top, n, err := t.highest(v, &at[j], &at[i])
+			line := closest(at, group, first[j], first[i])
+			top, n, err := t.highest(v, &at[line[0]], &at[line[1]])
 			if err = cmp.Or(ctx.Err(), err); err != nil {
 				return nil, 0, err
 			}
 			if asked += int64(n); top == top {
-				all = append(all, Join{[2]int{j, i}, top})
+				all = append(all, Join{line, top})
 			}
 		}
 	}
@@ -46,10 +49,7 @@ func (t *Target) Joins(ctx context.Context, at []Mode, gradients int64) ([]Join,
 	for i := range at { // what no line joins
 		all = append(all, Join{[2]int{0, i}, math.NaN()})
 	}
-	group, out := make([]int, len(at)), []Join{}
-	for i := range group {
-		group[i] = i
-	}
+	out := []Join{}
 	for _, j := range all {
 		a, b := group[j.Between[0]], group[j.Between[1]]
 		if a == b {
@@ -63,6 +63,22 @@ func (t *Target) Joins(ctx context.Context, at []Mode, gradients int64) ([]Join,
 		out = append(out, j)
 	}
 	return out, asked, nil
+}
+
+// closest are the modes of two valleys that are closest.
+func closest(all []Mode, valley []int, a, b int) (pair [2]int) {
+	least := math.Inf(1)
+	for i := range all {
+		for j := range all {
+			if valley[i] != a || valley[j] != b {
+				continue
+			}
+			if far := all[i].far(&all[j]); far < least || least == math.Inf(1) {
+				pair, least = [2]int{i, j}, far
+			}
+		}
+	}
+	return pair
 }
 
 // highest is the highest E on the straight line between two minima, and how many gradients it

@@ -35,7 +35,7 @@ func TestLead(t *testing.T) {
 		from = append(from, -0.49+5.88*rng.Float64(), -2+4*rng.Float64())
 		near = append(near, rng.IntN(len(at)))
 	}
-	home, asked, err := target.Lead(t.Context(), at, from, near)
+	home, asked, err := target.Lead(t.Context(), at, from, near, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

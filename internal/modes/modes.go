@@ -38,7 +38,9 @@ type Mode struct {
 	L      [][]float64 `json:"l"`        // L Lᵀ is the covariance of the normal law fitted there
 	Log    float64     `json:"log_mass"` // log ∫ exp(−E) over the basin, by that law
 	Starts int         `json:"starts"`   // of all, that end there
+	Valley int         `json:"valley"`   // its number: E does not rise on the way to any mode of the same one; 0 where that is not known
 	inv    [][]float64 // of L
+	soft   float64     // see softest; 0 where that is not known
 }
 
 // Holds reports whether x is next to the minimum, within a tenth of a standard deviation in each coordinate.
@@ -251,8 +253,12 @@ func (s *Search) thin() bool {
 	for _, m := range s.Modes {
 		most = max(most, m.Log)
 	}
+	starts := map[int]int{}
 	for _, m := range s.Modes {
-		if m.Log > most-matters && m.Starts < sure {
+		starts[m.Valley] += m.Starts
+	}
+	for _, m := range s.Modes {
+		if m.Log > most-matters && starts[m.Valley] < sure {
 			return true
 		}
 	}
@@ -267,9 +273,7 @@ func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
 		all[i] = newDescent(t, x[i*d:(i+1)*d])
 	}
 	for i := range s.Modes { // those that were read from a file have none
-		if m := &s.Modes[i]; m.inv == nil {
-			m.inv = inverse(m.L)
-		}
+		s.Modes[i].inverse()
 	}
 	if err := s.survey(ctx, t); err != nil {
 		return err
@@ -282,20 +286,44 @@ func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
 		return err
 	}
 	for i, w := range all {
-		if home[i] >= 0 {
-			w.seen |= 1 << home[i]
-			if w.asked == 1 {
-				s.told++
-			}
+		if home[i] >= 0 && w.asked == 1 {
+			s.told++
 		}
-		if w.seen != 0 {
-			s.Settled++
-		}
-		for ; w.seen != 0; w.seen &= w.seen - 1 {
-			s.Modes[bits.TrailingZeros64(w.seen)].Starts++
-		}
+		s.count(home[i], w.seen)
 	}
 	return nil
+}
+
+// count counts a start that led to the mode home, -1 for none, and saw those of seen: for one mode of
+// every valley.
+func (s *Search) count(home int, seen uint64) {
+	if home >= 0 {
+		s.Modes[home].Starts++
+		seen |= 1 << home
+	}
+	if seen != 0 {
+		s.Settled++
+	}
+	for counted := seen; seen != 0; seen &= seen - 1 {
+		k := bits.TrailingZeros64(seen)
+		before := counted & (1<<k - 1)
+		if home >= 0 {
+			before |= 1 << home
+		}
+		if !s.beside(k, before) {
+			s.Modes[k].Starts++
+		}
+	}
+}
+
+// beside reports whether mode k lies in the valley of one of some, as bits.
+func (s *Search) beside(k int, some uint64) bool {
+	for ; some != 0; some &= some - 1 {
+		if s.Modes[bits.TrailingZeros64(some)].Valley == s.Modes[k].Valley {
+			return true
+		}
+	}
+	return false
 }
 
 // down takes descents to the modes that they end in, -1 for none.
@@ -325,7 +353,15 @@ func (s *Search) down(ctx context.Context, t *Target, all []*descent) (home []in
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].e, all[b].e) })
+	last := make([]int, len(all)) // 1 for what likely is one more piece of a valley
+	for _, i := range order {
+		if s.full(all[i].e) {
+			last[i] = 1
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(last[a], last[b]), cmp.Compare(all[a].e, all[b].e))
+	})
 	return home, s.ends(ctx, t, all, order, home)
 }
 
@@ -399,8 +435,8 @@ func within(modes []Mode, w *descent) int {
 }
 
 // add adds the minimum that w is at, with the covariance of its normal law, unless it is one of the
-// known ones after all; it returns which.
-func (s *Search) add(t *Target, w *descent, cov *mat.SymDense) (int, error) {
+// known ones after all, or one more of a valley that has enough of them; it returns which, -1 for none.
+func (s *Search) add(ctx context.Context, t *Target, w *descent, cov *mat.SymDense) (int, error) {
 	m := Mode{X: slices.Clone(w.x), Energy: w.e}
 	if m.L = factor(cov); m.L == nil {
 		return -1, nil
@@ -420,7 +456,15 @@ func (s *Search) add(t *Target, w *descent, cov *mat.SymDense) (int, error) {
 		m.Log += math.Log(m.L[i][i])
 	}
 	s.Modes = append(s.Modes, m)
-	return len(s.Modes) - 1, nil
+	k := len(s.Modes) - 1
+	if err := s.unite(ctx, t, &s.Modes[k]); err != nil {
+		return -1, err
+	}
+	if s.pieces(s.Modes[k].Valley) > mostPieces {
+		s.Modes = s.Modes[:k]
+		return -1, nil
+	}
+	return k, nil
 }
 
 const (

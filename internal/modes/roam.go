@@ -128,7 +128,7 @@ func (c *chains) begin() error {
 			c.f.Mixture.Draw(c.x[i], c.rng)
 		}
 		if !c.inside(c.x[i]) {
-			copy(c.x[i], c.f.laws.Parts[0].Center)
+			copy(c.x[i], c.f.near.law.Parts[0].Center)
 		}
 		c.v.set(i, c.x[i])
 	}
