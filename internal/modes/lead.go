@@ -55,9 +55,8 @@ func (t *Target) Lead(ctx context.Context, to []Mode, at []float64, near []int, 
 	return home, gradients, nil
 }
 
-// between is the first mode of the valley that the end of a descent lies in between the modes of it, -1
-// for none: the one whose floor is as high, or of several such the one that a level way leads to. It
-// took so many gradients.
+// between is the closest mode of the valley that the end of a descent lies in, -1 for none: of the one whose
+// floor is as high, or of several such of the one that a level way leads to. It took so many gradients.
 func (t *Target) between(ctx context.Context, all []Mode, w *descent) (home, asked int, err error) {
 	home = -1
 	var as []int // the closest modes of such valleys
