@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -35,6 +36,23 @@ type Base struct {
 type Guide struct {
 	Potential potential.Potential               // G
 	Draw      func(x []float64, rng *rand.Rand) // writes an independent draw of the law on R^d; called by several goroutines at once
+}
+
+// Widths is implemented by the potential of a [Guide] that knows where the density is wider than elsewhere:
+// trajectories have steps of a length that suits the place, and keep the law.
+type Widths interface {
+	// Widths are told in the coordinates z of w, nil those of the problem.
+	Widths(w *Whitening) kernel.Widths
+}
+
+// Widths are those of g in the coordinates of w: alike everywhere where it knows none, or is nil.
+func (g *Guide) Widths(w *Whitening) kernel.Widths {
+	if g != nil {
+		if wide, ok := g.Potential.(Widths); ok {
+			return wide.Widths(w)
+		}
+	}
+	return kernel.Alike{}
 }
 
 // A Chart says what the coordinates y of a problem stand for: draws are kept, and

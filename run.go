@@ -120,7 +120,8 @@ func (r *run) reference(ctx context.Context) error {
 // prepare finds what makes the movers.
 func (r *run) prepare(ctx context.Context) (err error) {
 	point := func(z []float64) error { return r.somewhere(ctx, z) }
-	r.mover, err = r.settings.Kernel.Prepare(kernel.Target{Potential: r.potential, Domain: r.domain, Cap: r.settings.Cap, Point: point})
+	r.mover, err = r.settings.Kernel.Prepare(kernel.Target{Potential: r.potential, Domain: r.domain, Cap: r.settings.Cap, Point: point,
+		Widths: r.problem.Guide.Widths(r.frame.whitening)})
 	return err
 }
 

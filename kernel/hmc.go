@@ -18,7 +18,8 @@ import (
 // gradients and reflections are exact (Neal 2011, section 5.5.1; Afshar & Domke
 // 2015). One leapfrog step is the Metropolis-adjusted Langevin step of step size η.
 // The lengths of several vary, by a fifth, or down to an eighth in one of 16 trajectories and in more where
-// the potential is steep for them. A single step has one length.
+// the potential is steep for them. A single step has one length. Where [Target.Widths] are told, steps are
+// longer by one of them.
 type HMC struct {
 	Leapfrog int // steps of a trajectory, each of one gradient; at least 1
 }
@@ -54,9 +55,9 @@ func (h HMC) WithSteps(n int) Kernel {
 }
 
 // Prepare returns the maker of a mover by a trajectory.
-func (h HMC) Prepare(Target) (func(*Block) Mover, error) {
+func (h HMC) Prepare(t Target) (func(*Block) Mover, error) {
 	return func(b *Block) Mover {
-		return &trajectories{path: newTrajectory(b, h.Leapfrog), moves: make([]Moves, b.R)}
+		return &trajectories{path: newTrajectory(b, h.Leapfrog, t.Widths), moves: make([]Moves, b.R)}
 	}, nil
 }
 
@@ -122,6 +123,7 @@ type trajectory struct {
 	x, grad, energy []float64 // where it began
 	base, baseGrad  []float64 // likewise, of a base law; nil without
 	hamiltonian     []float64 // H/τ there
+	widths          *choices
 	factor          []float64 // of the step's length, per replica
 	odds            []float64 // of shorter steps where it began
 	short           []bool    // whether it has them
@@ -131,12 +133,12 @@ type trajectory struct {
 }
 
 // newTrajectory returns the workspace for blocks as b, which gets momenta, and
-// trajectories of so many steps.
-func newTrajectory(b *Block, leapfrog int) *trajectory {
+// trajectories of so many steps; nil widths are [Alike].
+func newTrajectory(b *Block, leapfrog int, widths Widths) *trajectory {
 	b.V = make([]float64, len(b.X))
 	return &trajectory{steady: leapfrog == 1, x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
 		base: slices.Clone(b.Base), baseGrad: slices.Clone(b.BaseGrad),
-		hamiltonian: make([]float64, b.R), factor: slices.Repeat([]float64{1}, b.R),
+		hamiltonian: make([]float64, b.R), widths: newChoices(widths, b.R), factor: make([]float64, b.R),
 		odds: make([]float64, b.R), short: make([]bool, b.R), undefined: make([]bool, b.R)}
 }
 
@@ -163,10 +165,12 @@ func (t *trajectory) begin(b *Block, at *At, noise *stream.Lanes) {
 	copy(t.energy, b.Energy)
 	copy(t.base, b.Base)
 	copy(t.baseGrad, b.BaseGrad)
+	t.widths.draw(t.factor, b, at, noise)
 	if !t.steady {
 		for i, u := range noise.Uniforms(1) {
-			t.odds[i] = oddsOf(b, at, i)
-			t.factor[i], t.short[i] = factor(u, t.odds[i])
+			t.odds[i] = t.oddsOf(b, at, i)
+			f, short := factor(u, t.odds[i])
+			t.factor[i], t.short[i] = t.factor[i]*f, short
 		}
 	}
 	xi := noise.Normals(b.D)
@@ -182,8 +186,9 @@ func (t *trajectory) begin(b *Block, at *At, noise *stream.Lanes) {
 }
 
 // oddsOf is the probability that the steps of a trajectory of replica i from its state are shorter. It grows
-// with the steepness: by how many standard deviations of its momentum a coordinate is kicked in half a step.
-func oddsOf(b *Block, at *At, i int) float64 {
+// with the steepness: by how many standard deviations of its momentum a coordinate is kicked in half a step
+// of the width that was drawn.
+func (t *trajectory) oddsOf(b *Block, at *At, i int) float64 {
 	r, most := b.Rung[i], 0.0
 	if at.Drift[r] == 0 { // an infinite gradient is of no concern then
 		return seldom
@@ -195,7 +200,7 @@ func oddsOf(b *Block, at *At, i int) float64 {
 		}
 		most = max(most, math.Abs(g))
 	}
-	u := at.Drift[r] * most / (steep * at.Noise[r])
+	u := t.widths.factors[t.widths.chosen[i]] * at.Drift[r] * most / (steep * at.Noise[r])
 	if u *= u; u > seldom { // false if it is NaN
 		return min(u, mostly)
 	}
@@ -206,13 +211,13 @@ func oddsOf(b *Block, at *At, i int) float64 {
 // taken: which they are is drawn by where a trajectory begins.
 func (t *trajectory) turn(b *Block, at *At, i int) float64 {
 	if t.steady {
-		return 0
+		return t.widths.back(i)
 	}
-	back, there := oddsOf(b, at, i), t.odds[i]
+	back, there := t.oddsOf(b, at, i), t.odds[i]
 	if !t.short[i] {
 		back, there = 1-back, 1-there
 	}
-	return lane.Log(back / there)
+	return lane.Log(back/there) + t.widths.back(i)
 }
 
 // over is H/τ = U/τ + U₀ + |v|²/(2τ) of replica i, the energies left out at
@@ -272,6 +277,7 @@ func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 func (t *trajectory) Accept(b *Block, at *At, noise *stream.Lanes, moves []Moves) {
 	t.begun = false
 	t.kick(b, at, 1)
+	t.widths.look(b)
 	for i, u := range noise.Uniforms(1) {
 		count := &moves[b.Slot(i)]
 		count.Proposed++

@@ -49,6 +49,7 @@ type Target struct {
 	Potential potential.Potential
 	Domain    domain.Domain           // nil is all of space, or lets steps go
 	Cap       int                     // mirrorings of a step at most; 0 is the default
+	Widths    Widths                  // of the density, for kernels whose steps may differ in length; nil is [Alike]
 	Point     func(z []float64) error // writes a point at which states may be
 }
 

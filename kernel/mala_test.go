@@ -33,7 +33,7 @@ func oneStep(x, xi []float64, at *At, r domain.Reflector) (end []float64, gain f
 	b := NewBlock(1, len(x))
 	copy(b.X, x)
 	b.Energy[0] = bowl(b.Grad, b.X)
-	path := newTrajectory(b, 1)
+	path := newTrajectory(b, 1, nil)
 	path.begin(b, at, stream.New(1, 0).Lanes(1, stream.Kernel))
 	for j, v := range xi {
 		b.V[j] = at.Noise[0] * v
@@ -238,7 +238,7 @@ func TestReflectedMALAOnAnInterval(t *testing.T) {
 			}
 		}
 		evaluate()
-		path, moves, sum := newTrajectory(b, 1), make([]Moves, 1), make([]float64, chains)
+		path, moves, sum := newTrajectory(b, 1, nil), make([]Moves, 1), make([]float64, chains)
 		for k := range burn + n {
 			path.Leapfrog(b, at, noise)
 			for i := range b.X {

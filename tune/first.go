@@ -45,6 +45,7 @@ func (t *tuner) first() (*Found, error) {
 	if len(seen) == 0 {
 		return nil, cmp.Or(t.probe.failed, t.probe.notFinite(len(looked)/t.d, !t.bounded))
 	}
+	t.relate(seen, f.Whitening)
 	coldest := 1 / t.coldest
 	if t.bounded {
 		f.Beta = reach(t.energies(seen), coldest, t.d)

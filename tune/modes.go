@@ -66,7 +66,8 @@ func (m *Modes) Problem(p r2sgld.Problem) r2sgld.Problem {
 		return p
 	}
 	law := m.Fit.Mixture
-	if law.Wide = based(p); law.Wide == nil && law.Lo == nil { // which is not kept with it
+	law.Minima = m.Search.Modes // which are not kept with it, nor is the wide law
+	if law.Wide = based(p); law.Wide == nil && law.Lo == nil {
 		law.Wide = law.Surrounding()
 	}
 	p.Guide = &r2sgld.Guide{Potential: &law, Draw: law.Draw}

@@ -23,7 +23,7 @@ const (
 	accepted       = 0.8
 	acceptedSingle = 0.574
 	// travel is the length of a trajectory in standard deviations of the widest
-	// direction: a quarter of the period of a normal law, π/2, forgets its start.
+	// direction of the narrowest mode: a quarter of the period of a normal law, π/2, forgets its start.
 	travel = math.Pi / 2
 )
 
@@ -52,6 +52,7 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 	if len(seen) < 2*t.d || t.single() {
 		return
 	}
+	t.relate(seen, next.Whitening)
 	var points []float64 // in the kernel's coordinates
 	for _, p := range seen {
 		points = append(points, p.at...)

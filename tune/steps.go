@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld"
@@ -62,6 +63,10 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 		seen[r] = t.probe.around(drawsOf(res, r, mostStates), t.d, next.Whitening)
 		transit[r] = falling(res, r)
 	}
+	next.Singular = singular(seen[0], nil)
+	for _, s := range seen {
+		t.relate(s, next.Whitening)
+	}
 	widest := t.widest(t.fill, next.Whitening)
 	next.Diffusion = nil
 	for i, b := range next.Beta {
@@ -74,11 +79,30 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 		next.Diffusion = append(next.Diffusion, h)
 		if i == 0 {
 			next.Bias = h * b * stiff / 2
-			next.Singular = singular(seen[0], nil)
 		}
 	}
 	if t.s.Traits().Metropolis {
 		next.Bias, next.Leapfrog = 0, t.leapfrog()
+	}
+}
+
+// relate takes slopes and curvatures at points, seen in the coordinates of w, to the lengths that steps of
+// trajectories have there, the shortest being 1: see [r2sgld.Guide.Widths].
+func (t *tuner) relate(seen []point, w *r2sgld.Whitening) {
+	widths := t.p.Guide.Widths(w)
+	factors := widths.Factors()
+	if !t.s.Traits().Metropolis || len(factors) == 1 {
+		return
+	}
+	odds, logs := widths.Odds(1), make([]float64, len(factors))
+	for i := range seen {
+		odds(logs, seen[i].at)
+		square := 0.0
+		for k, f := range factors {
+			square += math.Exp(logs[k]) * f * f
+		}
+		seen[i].curvature *= square
+		floats.Scale(math.Sqrt(square), seen[i].slope)
 	}
 }
 

@@ -23,6 +23,8 @@ type Mixture struct {
 	Hi    []float64 `json:"hi,omitempty"`
 	// Wide is in place of the box; nil is none.
 	Wide *r2sgld.Guide `json:"-"`
+	// Minima are those that the parts lie around, for [Mixture.Widths]; nil is none that are known.
+	Minima []Mode `json:"-"`
 }
 
 // A Part is a normal law with its weight in (0, 1].
