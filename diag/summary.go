@@ -10,7 +10,7 @@ type Summary struct {
 	Q5, Q25, Q50, Q75, Q95 float64 // quantiles
 	MCSEMean, MCSESd       float64 // standard errors of Mean and SD from finite draws
 	ESSBulk, ESSTail       float64
-	RHat                   float64
+	RHat, NestedRHat       float64 // the nested one of many ladders alone
 	Density                Density // with the bandwidth of [SheatherJones], at 512 places
 	Tail                   Tail    // the heavier one
 }
@@ -25,7 +25,7 @@ const shown = 512
 func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	nan := math.NaN()
 	s := Summary{Name: name, Mean: nan, SD: nan, Mode: nan, Q5: nan, Q25: nan, Q50: nan, Q75: nan, Q95: nan,
-		MCSEMean: nan, MCSESd: nan, ESSBulk: nan, ESSTail: nan, RHat: nan, Tail: Tail{nan, nan}}
+		MCSEMean: nan, MCSESd: nan, ESSBulk: nan, ESSTail: nan, RHat: nan, NestedRHat: nan, Tail: Tail{nan, nan}}
 	d := gather(chains)
 	if d == nil {
 		return s
@@ -38,7 +38,7 @@ func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	s.Density = KDEWith(d.x, lo, hi, h, shown)
 	s.Mode = peak(chains, sorted, s.SD, h, lo, hi)
 	s.MCSEMean, s.MCSESd = s.SD/math.Sqrt(d.essMean()), d.mcseSd()
-	s.ESSBulk, s.ESSTail, s.RHat = d.essBulk(), d.essTail(), d.rhat()
+	s.ESSBulk, s.ESSTail, s.RHat, s.NestedRHat = d.essBulk(), d.essTail(), d.rhat(), d.nestedRHat()
 	s.Tail = d.tail(math.Min(s.ESSBulk, s.ESSTail))
 	return s
 }

@@ -209,7 +209,7 @@ func (m *Modes) audit(p r2sgld.Problem, draws near, s *sharing) *Audit {
 // mixing notes R̂ and effective sample size of indicators of such a share of the draws.
 func (a *Audit) mixing(chains [][]float64, share float64) {
 	if min(share, 1-share) > missed {
-		a.RHat = worse(a.RHat, diag.RHat(chains), math.Max)
+		a.RHat = worse(a.RHat, diag.Agreement(chains), math.Max)
 		a.ESS = worse(a.ESS, diag.ESSMean(chains), math.Min)
 	}
 }

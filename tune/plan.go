@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -215,8 +216,8 @@ func settled(s r2sgld.Settings) r2sgld.Settings {
 // until is the number of iterations at which u ends a run that goes like t.
 func (f *Tuned) until(u Until, s r2sgld.Settings, t *trial) int {
 	ess := u.ESS
-	if u.RHat > 1 { // R̂ of m chains, each split in two, comes to about √(1 + 2m/ESS)
-		ess = max(ess, 2*float64(s.Ladders)/(u.RHat*u.RHat-1))
+	if u.RHat > 1 {
+		ess = max(ess, diag.ESSFor(s.Ladders, u.RHat))
 	}
 	draws := 0.0
 	if ess > 0 {

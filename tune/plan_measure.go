@@ -238,7 +238,7 @@ func (t *trial) judge(res *r2sgld.Result) {
 	least, step := math.Inf(1), max(1, len(res.Names)/trialNames)
 	for j := 0; j < len(res.Names); j += step {
 		chains := res.Chains(j)
-		ess, rhat := math.Min(diag.ESSBulk(chains), diag.ESSTail(chains)), diag.RHat(chains)
+		ess, rhat := math.Min(diag.ESSBulk(chains), diag.ESSTail(chains)), diag.Agreement(chains)
 		if !(rhat <= t.rhat) {
 			t.rhat = rhat
 		}

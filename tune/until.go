@@ -14,7 +14,7 @@ import (
 // every parameter are good enough, or log Z is known well enough, or when it has taken
 // too long.
 type Until struct {
-	RHat float64 `json:"rhat,omitempty"` // of every parameter, at most; 0 does not ask, where Evidence does
+	RHat float64 `json:"rhat,omitempty"` // of every parameter, nested where ladders are many, at most; 0 does not ask, where Evidence does
 	// bulk and tail, at least, and of spread as many, or 400 if that is less: see [diag.ESSSpread]. That of
 	// a heavy tail is waited for only so long.
 	ESS      float64 `json:"ess,omitempty"`
@@ -38,7 +38,7 @@ func (u Until) WithDefaults(first int) Until {
 
 // A Judgement is how far a result has come by an [Until].
 type Judgement struct {
-	RHat     float64           // the worst of the cold draws; NaN where it is not known or not asked for
+	RHat     float64           // the worst [diag.Agreement] of the cold draws; NaN where it is not known or not asked for
 	ESS      float64           // the smallest, likewise
 	Spread   bool              // whether ESS is that of a standard deviation
 	Evidence exchange.Evidence // if it is asked for
@@ -134,7 +134,7 @@ func (m *mixing) add(chains [][]float64) {
 	if e < m.ess {
 		m.ofSpread = ofSpread
 	}
-	m.rhat, m.ess = max(m.rhat, diag.RHat(chains)), min(m.ess, e) // which keep NaN
+	m.rhat, m.ess = max(m.rhat, diag.Agreement(chains)), min(m.ess, e) // which keep NaN
 }
 
 // stepBias is the largest bias of a mean by the step, in standard deviations of its

@@ -159,6 +159,26 @@ func TestUntilNext(t *testing.T) {
 	}
 }
 
+// Of 128 ladders of 300 draws that take 19 for one, in all 2,020, nested R̂ is asked for, and met, where R̂ is 1.04 or
+// more. See TestNestedRHatOfShortChains of package diag for the chances.
+//
+// Mutants: R̂ of many short ladders.
+func TestUntilOfManyShortLadders(t *testing.T) {
+	rng, res := rand.New(rand.NewPCG(1, 2)), &r2sgld.Result{Names: []string{"a"}}
+	for range 128 {
+		x, v := make([]float64, 300), rng.NormFloat64()
+		for i := range x {
+			x[i] = v
+			v = 0.9*v + rng.NormFloat64()
+		}
+		res.Ladders = append(res.Ladders, r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{x}, Energy: [][]float64{make([]float64, len(x))}},
+			Stride: 1, Iterations: len(x)})
+	}
+	if j := (Until{RHat: 1.0115, ESS: 400}).Judge(res); !j.Met {
+		t.Errorf("R̂ %.4f, ESS %.0f", j.RHat, j.ESS)
+	}
+}
+
 // biased is chains(n, 0) with draws at half the step, and at a quarter, that lie apart by
 // off and by chance, so that the bias of both parameters is 2·off ± 2·apart/√(2n) and 2.5 %.
 func biased(n int, off, apart float64) *r2sgld.Result {

@@ -247,7 +247,7 @@ var ofTheProgram = []fault{
 		{"internal/runner.(*execution).doubtful", "(shuffled || x.followed.tell[j])", "(shuffled || x.followed.tell[j] || j >= 0)"},
 	}},
 	{"heavy tails taken for chains that do not mix", "internal/runner TestDoubtsOfOutputs", []edit{
-		{"internal/report.Mix", "p.RHat <= wellMixed", "p.MCSESD == 0 && p.RHat <= wellMixed"},
+		{"internal/report.Mix", "p.agreement() <= wellMixed", "p.MCSESD == 0 && p.agreement() <= wellMixed"},
 	}},
 	{"outputs of few values tell of chains", "internal/runner TestFurther", []edit{{"internal/runner.varied", "> len(x)/10", "> 0"}}},
 	{"formulas of outputs prolong a run", "internal/runner TestFurther", []edit{

@@ -308,6 +308,12 @@ var ofSampling = []fault{
 	{"steps: none grow tenfold", "tune Correction", []edit{{"tune.correction", "share > still", "false"}}},
 	{"evidence: a ladder of vast energies counts", "exchange FromDrawsAreStones", []edit{
 		{"exchange.(*tilt).merge", "t.Max-o.Max > below", "false"}}},
+	{"nested: chains in the order that they come in", "diag Nested", []edit{{"diag.(*draws).nestedRHat", "cmp.Compare(d.x[a*d.n], d.x[b*d.n])", "cmp.Compare(a, b)"}}},
+	{"nested: no variance of means within", "diag Nested", []edit{{"diag.(*draws).nested", "(Variance(m) + within", "(0*Variance(m) + within"}}},
+	{"nested: the bulk alone", "diag Nested", []edit{{"diag.(*draws).nestedRHat", "math.Max(bulk, d.nested(d.normalScores(d.folded()), group))", "bulk"}}},
+	{"until: R̂ of many short ladders", "tune ManyShort", []edit{{"tune.(*mixing).add", "diag.Agreement(chains)", "diag.RHat(chains)"}}},
+	{"report: R̂ of many short ladders", "internal/report ManyShort", []edit{{"internal/report.Parameter.agreement", "p.NestedRHat != nil", "false"}}},
+	{"report: nested R̂ of few", "internal/report ManyShort", []edit{{"internal/report.Describe", ">= diag.ManyChains", ">= 0"}}},
 	{"widths: the odds of the way back left out", "kernel WidthsKeep", []edit{{"kernel.(*choices).back", "c.end[at] - c.there[at]", "0*c.end[at]"}}},
 	{"widths: the odds of the way back the other way round", "kernel WidthsKeep", []edit{
 		{"kernel.(*choices).back", "c.end[at] - c.there[at]", "c.there[at] - c.end[at]"}}},

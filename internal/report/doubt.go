@@ -50,16 +50,16 @@ func doubts(rungs int) []doubt {
 			func(who string, _ Parameter) string {
 				return who + ": not all draws are finite numbers, so that nothing can be told of them. Look for NaN and Inf in the draws."
 			}},
-		{func(p Parameter) bool { return p.RHat != p.RHat || p.ESSBulk != p.ESSBulk },
+		{func(p Parameter) bool { return p.agreement() != p.agreement() || p.ESSBulk != p.ESSBulk },
 			alike,
 			func(who string, _ Parameter) string {
 				return who + ": the draws do not vary, or are too few to judge. Take a smaller step size, or more draws."
 			}},
-		{func(p Parameter) bool { return p.RHat > wellMixed },
-			func(p Parameter) float64 { return p.RHat },
+		{func(p Parameter) bool { return p.agreement() > wellMixed },
+			func(p Parameter) float64 { return p.agreement() },
 			func(who string, worst Parameter) string {
 				return fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), "+
-					"with larger steps, or %s.", who, worst.RHat, worst.ess(), more)
+					"with larger steps, or %s.", who, worst.agreement(), worst.ess(), more)
 			}},
 		{func(p Parameter) bool { return p.ess() < enough },
 			func(p Parameter) float64 { return -p.ess() },
@@ -132,7 +132,7 @@ func Doubts(called string, ps []Parameter, rungs int) (out []string) {
 
 // Mix tells that there is no doubt of how chains of parameters mix, whatever their tails.
 func Mix(ps []Parameter) bool {
-	return !slices.ContainsFunc(ps, func(p Parameter) bool { return !(p.RHat <= wellMixed && p.ess() >= enough) })
+	return !slices.ContainsFunc(ps, func(p Parameter) bool { return !(p.agreement() <= wellMixed && p.ess() >= enough) })
 }
 
 // Undefined says which outputs are not finite numbers in all draws; nil where all are.

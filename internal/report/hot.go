@@ -24,7 +24,7 @@ const (
 // rung has yet to find the cold one does not know of. "" where every rung agrees.
 func (s *Summary) unreached(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
 	for _, of := range s.Parameters {
-		if !(of.RHat <= wellMixed) {
+		if !(of.agreement() <= wellMixed) {
 			return ""
 		}
 	}

@@ -83,10 +83,20 @@ type Parameter struct {
 	ESSBulk float64  `json:"ess_bulk"`
 	ESSTail float64  `json:"ess_tail"`
 	RHat    float64  `json:"rhat"`
+	// NestedRHat is that of many ladders, which may be shorter than RHat asks for; nil of few.
+	NestedRHat *float64 `json:"nested_rhat,omitempty"`
 
 	density diag.Density
 	tail    diag.Tail
 	slope   tune.Slope
+}
+
+// agreement is how well ladders agree, as [diag.Agreement] has it.
+func (p Parameter) agreement() float64 {
+	if p.NestedRHat != nil {
+		return *p.NestedRHat
+	}
+	return p.RHat
 }
 
 // Density is that of the draws, whose peak is Mode; nothing of a parameter that was read
@@ -243,8 +253,12 @@ func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
 // [lo, hi].
 func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 	s := diag.Summarize(name, chains, lo, hi)
-	return Parameter{Name: name, Mean: s.Mean, SD: s.SD, Mode: s.Mode, Q5: s.Q5, Q25: s.Q25, Q50: s.Q50, Q75: s.Q75, Q95: s.Q95,
+	p := Parameter{Name: name, Mean: s.Mean, SD: s.SD, Mode: s.Mode, Q5: s.Q5, Q25: s.Q25, Q50: s.Q50, Q75: s.Q75, Q95: s.Q95,
 		MCSEMean: s.MCSEMean, MCSESD: s.MCSESd, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat, density: s.Density, tail: s.Tail}
+	if len(chains) >= diag.ManyChains {
+		p.NestedRHat = &s.NestedRHat
+	}
+	return p
 }
 
 // New summarises a run. slopes are those of its parameters, nil where they are not known. The

@@ -19,8 +19,8 @@ func table(of string, ps []Parameter, style text.Style) string {
 		for _, v := range []float64{p.Mean, p.SD, p.Q5, p.Q50, p.Q95, p.Mode} {
 			row = append(row, text.Number(v, d))
 		}
-		rhat := text.Number(p.RHat, 3)
-		if p.RHat > wellMixed {
+		rhat := text.Number(p.agreement(), 3)
+		if p.agreement() > wellMixed {
 			rhat = style.Warn(rhat)
 		}
 		rows = append(rows, append(row, text.Number(math.Min(p.ESSBulk, p.ESSTail), 0), rhat))

@@ -138,7 +138,7 @@ func (l *Choice) samplerMinibatch(n *yamlpos.Node) {
 // UntilKeys declares when method auto ends.
 func UntilKeys(u *tune.Until) []key.Key {
 	return []key.Key{
-		key.Number("rhat", &u.RHat, key.Positive, key.Above(1)).Tells("1.01", "the R̂ of every parameter is at most this"),
+		key.Number("rhat", &u.RHat, key.Positive, key.Above(1)).Tells("1.01", "the R̂ of every parameter is at most this; of 16 ladders or more the nested R̂, which they may be shorter for"),
 		key.Number("ess", &u.ESS, key.Positive).Tells("400", "its effective sample sizes, bulk and tail, are at least this"),
 		key.Number("evidence", &u.Evidence, key.Positive).Tells("not asked",
 			"the standard error of log Z, from the draws of all ladders, is at most "+
