@@ -11,10 +11,8 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-const (
-	widest = 16. // times the width of the narrowest part, that steps are longer at most
-	octave = 2   // factors of steps up to twice as long
-)
+// widest is how many times as long as in the narrowest part steps are at most.
+const widest = 16.
 
 // Widths implements [r2sgld.Widths]: those of the parts in the coordinates of w, each by the direction in
 // which it, or the normal law at a minimum that it holds, is narrowest. A place has that of a part with the
@@ -32,19 +30,25 @@ func (m *Mixture) Widths(w *r2sgld.Whitening) kernel.Widths {
 	var width []float64
 	for _, p := range m.Parts {
 		part, sd := p.in(w, to)
+		if !(sd > 0) {
+			return kernel.Alike{}
+		}
 		of.m.Parts, width = append(of.m.Parts, part), append(width, sd)
 	}
 	for _, o := range m.Minima {
-		_, sd := (&Part{Center: o.X, L: o.L}).in(w, to)
-		k := m.Owner(o.X)
-		width[k] = min(width[k], sd)
+		part, sd := (&Part{Center: o.X, L: o.L}).in(w, to)
+		if sd > 0 {
+			k := of.m.Owner(part.Center)
+			width[k] = min(width[k], sd)
+		}
 	}
 	least := slices.Min(width)
-	if !(least > 0) {
-		return kernel.Alike{}
-	}
 	for _, sd := range width {
-		f := math.Exp2(math.Floor(octave*math.Log2(min(widest, sd/least))+1e-9) / octave)
+		half := int(2*math.Log2(min(widest, sd/least)) + 1e-9) // octaves
+		f := math.Ldexp(1, half/2)
+		if half%2 == 1 {
+			f *= math.Sqrt2
+		}
 		k := slices.Index(of.factors, f)
 		if k < 0 {
 			k, of.factors = len(of.factors), append(of.factors, f)

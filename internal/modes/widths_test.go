@@ -52,7 +52,7 @@ func TestWidths(t *testing.T) {
 	}
 	check("parts", 8)
 	m.Minima = []Mode{{X: []float64{5, 3}, L: through(1.5, 9)}}
-	check("a minimum", math.Exp2(1.5))
+	check("a minimum", 2*math.Sqrt2)
 	m.Parts[2].L, m.Minima = through(40, 50), nil
 	if odds := oddsAt(m.Widths(w), 40, 50); odds[16] < 0.99 {
 		t.Errorf("a part eighty times as wide: %v", odds)
