@@ -120,7 +120,7 @@ func (p *lynxHare) problem(t *testing.T) string {
 // Mutants: those of TestFitzHughNagumoEvidence.
 func TestLynxHareEvidence(t *testing.T) {
 	if !pace.Soaking() {
-		t.Skip("a run takes 10 CPU seconds; R2SGLD_SOAK=1 makes 16")
+		t.Skip("a run takes 6 CPU seconds; R2SGLD_SOAK=1 makes 16")
 	}
 	estimates := map[bool][]float64{}
 	for _, limited := range []bool{false, true} {
